@@ -14,9 +14,9 @@ from typing import Any
 from imprint.association.seat_battery import all_in_sentences, run_seat_battery
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import open_encoder
 
 GOAL = 0.8  # of the encoder's own speed

@@ -13,7 +13,8 @@ from itertools import chain
 import numpy as np
 
 from imprint import Embedding, WeatTest, WordSet
-from imprint.metrics.metric import Metric, make_metric
+from imprint.metrics.by_name import make_metric
+from imprint.metrics.metric import Metric
 from imprint.metrics.run import MetricResult, measure_metric
 
 METRICS: dict[str, dict[str, object]] = {

@@ -3,28 +3,39 @@
     python scripts/refresh_docs.py [PAGE ...]
 
 A page may show parts of an output. Where every line shown is still printed, in order, nothing changes; where not, the
-block gets the whole output, or of a much longer one as many lines as it had.
+block gets the whole output, or of a much longer one as many lines as it had. The fields of findings are taken from the
+rows.
 """
 
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from imprint.kinds import all_kinds
+from imprint.rows import Row
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MORE = 12  # lines more than were shown that still are shown whole
 COMMAND = re.compile(r"^\$ (.*?)$\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+FIELDS = re.compile(r"(?<=^<!-- fields -->\n).*?(?=^<!-- end of fields -->$)", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def refresh(page: Path) -> bool:
     """Rewrite a page; tell whether anything changed."""
-    text = page.read_text()
+    before = page.read_text()
+    text = with_fields(before)
     with tempfile.TemporaryDirectory() as folder:
         for name, content in FILE.findall(text):
             (Path(folder) / name).write_text(content)
@@ -45,7 +56,45 @@ def refresh(page: Path) -> bool:
                 end = following.end()
     changed = "".join([*pieces, text[end:]])
     page.write_text(changed)
-    return changed != text
+    return changed != before
+
+
+def with_fields(text: str) -> str:
+    """Return a page with its tables of fields as the rows describe them."""
+    return FIELDS.sub(lambda _: "\n".join(field_tables()), text)
+
+
+def field_tables() -> Iterator[str]:
+    """Yield the lines of a table for each type of row, of the fields that it adds, and for what rows hold."""
+    kinds = {kind.row: kind.name for kind in all_kinds() if kind.row.__module__.startswith("imprint.")}
+    rows = dict.fromkeys(base for row in kinds for base in reversed(row.__mro__) if issubclass(base, Row))
+    users = {base: [name for row, name in kinds.items() if issubclass(row, base)] for base in rows}
+    _, schemas = msgspec.json.schema_components(rows)
+    for row in rows:
+        schema, base = schemas.pop(row.__name__), row.__base__
+        inherited = msgspec.json.schema(base)["$defs"][base.__name__]["properties"] if base in rows else {}
+        properties = schema["properties"].items()
+        added = {name: field for name, field in properties if field != inherited.get(name) and name != "kind"}
+        more = f" It also has the fields of `{base.__name__}`." if base in rows else ""
+        names = "all" if row is Row else ", ".join(f"`{name}`" for name in users[row])
+        yield from _field_table(row.__name__, f"{_summary(schema)}{more} Kinds: {names}.", added)
+    for name, schema in schemas.items():
+        yield from _field_table(name, f"{_summary(schema)} Within rows.", schema["properties"])
+
+
+def _field_table(heading: str, summary: str, fields: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"### {heading}", summary, "")
+    if fields:
+        yield from ("| field | title | what it is |", "|---|---|---|")
+    for name, field in fields.items():
+        parts = sorted(set(re.findall(r"#/\$defs/(\w+)", json.dumps(field))))
+        held = f" (`{'`, `'.join(parts)}`)" if parts else ""
+        yield f"| `{name}` | {field.get('title', '')} | {field.get('description', '')}{held} |"
+    yield ""
+
+
+def _summary(schema: Mapping[str, Any]) -> str:
+    return " ".join(schema["description"].split("\n\n")[0].split())
 
 
 def run(command: str, shown: str, folder: str, environment: dict[str, str]) -> str:

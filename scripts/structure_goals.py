@@ -39,6 +39,7 @@ print(sum(name.split(".")[0] == "imprint" for name in sys.modules))
 # Packages that show, judge and print rows without knowing their kinds, and the rows that every part of an audit has.
 _KNOW_NO_KIND = ("report", "policy", "cli")
 _EVERYWHERE = {"SkippedRow", "RawRow", "PartRow", "Row"}
+_ROWS = {"row", "finding", "one", "rows[0]", "own[0]", "self.finding", "condition"}  # and what asks for them
 
 
 def code_lines(source: str) -> int:
@@ -92,8 +93,13 @@ def _suspects(tree: ast.Module) -> Iterator[ast.expr]:
             rows = {part.id for part in ast.walk(second) if isinstance(part, ast.Name) and part.id.endswith("Row")}
             if name == "isinstance" and rows - _EVERYWHERE:
                 yield node
-            if name in ("getattr", "hasattr") and isinstance(second, ast.Constant) and second.value in fields:
+            # getattr and hasattr, or a helper that gets a row and the name of its field
+            reads = name in ("getattr", "hasattr") or ast.unparse(node.args[0]) in _ROWS
+            if reads and isinstance(second, ast.Constant) and second.value in fields:
                 yield node
+        elif isinstance(node, ast.MatchClass):
+            if ast.unparse(node.cls).endswith("Row") and ast.unparse(node.cls) not in _EVERYWHERE:
+                yield node.cls
         elif isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             if any(map(_is_kind, sides)) and any(map(_is_name, sides)):
@@ -110,7 +116,7 @@ def _is_kind(node: ast.expr) -> bool:
         return False
     if node.attr == "name":
         return ast.unparse(node.value).split(".")[-1] in ("kind", "part")
-    return node.attr in ("kind", "part") and ast.unparse(node.value) in ("row", "finding", "one", "rows[0]")
+    return node.attr in ("kind", "part") and ast.unparse(node.value) in _ROWS
 
 
 def _is_name(node: ast.expr) -> bool:
@@ -128,12 +134,10 @@ def _is_type(node: ast.expr) -> bool:
 
 
 def _row_fields() -> set[str]:
-    """Return the names of what rows have: fields and properties, those that all rows have aside."""
+    """Return the names of what rows have: fields and properties."""
     from imprint.kinds import all_kinds
-    from imprint.rows import Row
 
-    names = {name for kind in all_kinds() for name in dir(kind.row) if not name.startswith("_")}
-    return names - set(dir(Row))
+    return {name for kind in all_kinds() for name in dir(kind.row) if not name.startswith("_")}
 
 
 def modules_to_draw() -> int:

@@ -226,6 +226,15 @@ def test_docstrings_are_taken_as_plain_text(generation):
     assert generation.plain_docstring([*kept, "a_b c"]) == [*kept, r"a\_b c"]
 
 
+def test_the_fields_of_findings_are_those_of_the_rows(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    import refresh_docs
+
+    page = (DOCS / "findings.md").read_text()
+    assert "| `p_holm` |" in page
+    assert refresh_docs.with_fields(page) == page, "python scripts/refresh_docs.py docs/findings.md writes them"
+
+
 def test_every_test_of_the_catalogue_is_documented():
     text = (DOCS / "stimuli.md").read_text()
     for test in catalogue():

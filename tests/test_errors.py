@@ -20,7 +20,7 @@ from imprint.errors import (
     VocabularyError,
     brief,
 )
-from imprint.study.refusals import LateError
+from imprint.study.design import LateError
 from imprint.web.pages import RefusedError
 
 

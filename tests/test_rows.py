@@ -56,6 +56,14 @@ def test_one_key_has_one_type_in_all_kinds():
                 assert found == known, f"{key} is {found} in {kind} and {known} in {first}"
 
 
+def test_every_field_says_what_it_is():
+    _, defs = msgspec.json.schema_components([kind.row for kind in all_kinds()])
+    fields = {(name, key): field for name, schema in defs.items() for key, field in schema["properties"].items()}
+    silent = [f"{name}.{key}" for (name, key), field in fields.items() if key != "kind" and "title" not in field]
+    assert silent == []
+    assert all(field["description"].endswith(".") for (_, key), field in fields.items() if key != "kind")
+
+
 def test_no_field_is_a_map():
     _, defs = msgspec.json.schema_components([kind.row for kind in all_kinds()])
     assert [name for name, schema in defs.items() if schema.get("additionalProperties") not in (None, False)] == []

@@ -55,14 +55,22 @@ def test_a_package_without_a_budget_or_above_it_is_named(scripts, monkeypatch, t
         ("isinstance(row, SkippedRow | PartRow)", 0),
         ("type(row) is TopicRow", 1),
         ("getattr(row, 'about_people', False)", 1),
+        ("number(finding, 'p_label')", 1),
+        ("number(finding, field)", 0),
         ("getattr(module, 'weat_app', None)", 0),
         ("row.kind == 'topic'", 1),
         ("row.kind in _BRIEF", 1),
         ("row.kind == kind.name", 0),
         ("row.part in (None, condition.part)", 0),
         ("part_of(row) == 'weat'", 1),
+        ("match row:\n    case TopicRow(): pass", 1),
     ],
 )
 def test_places_that_tell_kinds_apart_are_counted(scripts, code, counted):
     _, goals = scripts
     assert len(list(goals._suspects(ast.parse(code)))) == counted
+
+
+def test_report_policy_and_commands_know_no_kind(scripts):
+    _, goals = scripts
+    assert goals.tells_kinds_apart() == []

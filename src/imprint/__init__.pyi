@@ -45,9 +45,9 @@ from imprint.evaluation.debiased import debias_encoder as debias_encoder
 from imprint.evaluation.debiasers import compare_debiasers as compare_debiasers
 from imprint.evaluation.evaluate import evaluate as evaluate
 from imprint.evaluation.leakage import leakage as leakage
+from imprint.jobs.settings import Plan as Plan
 from imprint.kinds.findings import read_findings as read_findings
-from imprint.kinds.job import Plan as Plan
-from imprint.kinds.metrics import metric as metric
+from imprint.metrics.by_name import metric as metric
 from imprint.report.page import write_page as write_page
 from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row

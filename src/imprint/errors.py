@@ -11,7 +11,7 @@
     ├── SettingError         an option out of its range
     ├── MissingExtraError    an optional library that is not installed
     ├── RefusedError         a request that a served page refuses, with its status (in web/pages.py)
-    └── StudyError           what a study refuses, and its children (in study/refusals.py)
+    └── StudyError           what a study refuses, and its children (in study/design.py)
 
 The sentence is made here and nowhere else. The command line prints it as one line and exits with 1.
 """

@@ -83,6 +83,11 @@ def shown(
     return msgspec.Meta(title=title, description=meaning or f"{title}.", extra={"meaning": meaning, **drawn})
 
 
+# Both ends of the interval of the field before them.
+LowEnd = Annotated[float | None, shown("Low", "Low end of its 95 % interval.")]
+HighEnd = Annotated[float | None, shown("High", "High end of its 95 % interval.")]
+
+
 class Description(NamedTuple):
     """What `shown`, the type and the name say of a field; `is_ours` where its texts are a few of our own."""
 
@@ -215,6 +220,70 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     @property
     def tests_language(self) -> str | None:
         """The language of a whole audit's tests, or "all"; None where the row is of one measurement."""
+        return None
+
+    @property
+    def language(self) -> str | None:
+        """The language of the words that the row is about; None where it does not say."""
+        return None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that it asks about."""
+        return ()
+
+    @property
+    def sets(self) -> tuple[WordList, ...]:
+        """The word sets behind it."""
+        return ()
+
+    @property
+    def tests_asked(self) -> tuple[str, ...]:
+        """The tests whose words it counts."""
+        return (self.test,)
+
+    @property
+    def about_people(self) -> bool:
+        """Whether it asks about people."""
+        return False
+
+    @property
+    def is_control(self) -> bool:
+        """Whether a difference is right in it, as between flowers and insects: it counts only where it is named."""
+        return False
+
+    @property
+    def by_words(self) -> bool:
+        """Whether words are its units: a row by sentences of the same words counts for nothing alone."""
+        return True
+
+    @property
+    def context(self) -> str | None:
+        """Whether words were alone or in which sentences, where that differs between rows of one test."""
+        return None
+
+    @property
+    def p_method(self) -> str | None:
+        """How its p was found."""
+        return None
+
+    @property
+    def confidence(self) -> float | None:
+        """The confidence of its intervals; that over words is always a 95 % interval."""
+        return 0.95
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """What tells the family apart in which its p-values were corrected."""
+        return ()
+
+    @property
+    def uncorrected(self) -> str:
+        """The field whose p was corrected with those of its family; none where it was not."""
+        return ""
+
+    def lost_most(self) -> str | None:
+        """Say what lost more than half of its words, or of its tests; the rest is not what was asked."""
         return None
 
     def own_field(self, field: str) -> str:

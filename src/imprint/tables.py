@@ -32,8 +32,9 @@ from imprint.view import (
 class Field:
     """A column that is a field of the rows, with what one table says or draws in another way.
 
-    `name` is the field that describes the column; a column that no field describes has a `title` alone. `cell` draws
-    it from a whole row. `numeric` columns are aligned to the right.
+    `name` is the field that describes the column; a column that no field describes has a `title` alone. `of` gives
+    what has the field, where a line is more than that. `cell` draws the column from a whole line. `numeric` columns
+    are aligned to the right. A `folded` column is one of those that a page shows when asked for, among the others.
     """
 
     name: str = ""
@@ -41,6 +42,8 @@ class Field:
     meaning: str = ""
     cell: Callable[[Any], Cell | Text] | None = None
     numeric: bool | None = None
+    of: Callable[[Any], Any] | None = None
+    folded: bool = False
 
 
 Columns = Sequence[str | Field]
@@ -74,6 +77,11 @@ def draw_field(row: msgspec.Struct, name: str) -> Cell | Text:
     return _draw(row, getattr(row, name), descriptions(type(row))[name])
 
 
+def as_text(cell: Cell | Text) -> Text:
+    """Return what a cell says, for a sentence."""
+    return cell.text if isinstance(cell, Cell) else cell
+
+
 def _field(column: str | Field) -> Field:
     return Field(column) if isinstance(column, str) else column
 
@@ -85,7 +93,7 @@ def _heading(row: type[msgspec.Struct], field: Field, place: str) -> Column:
         field.title or (described.title if described else ""),
         field.meaning or (described.meaning if described else ""),
         numeric=is_number if field.numeric is None else field.numeric,
-        folded=place == "folded",
+        folded=field.folded or place == "folded",
         extra=place == "extra",
     )
 
@@ -93,7 +101,8 @@ def _heading(row: type[msgspec.Struct], field: Field, place: str) -> Column:
 def _cell(row: type[msgspec.Struct], field: Field, line: Any) -> Cell | Text:
     if field.cell is not None:
         return field.cell(line)
-    return _draw(line, getattr(line, field.name), descriptions(row)[field.name])
+    holder = line if field.of is None else field.of(line)
+    return _draw(holder, getattr(holder, field.name), descriptions(row)[field.name])
 
 
 def _draw(row: Any, value: Any, how: Description) -> Cell | Text:

@@ -11,13 +11,12 @@ from refusals import refuses
 from scipy.stats import norm
 
 from imprint.association.changes import change_rows
-from imprint.association.framing import FramedWords
 from imprint.association.seat import in_sentences, measure, seat
 from imprint.association.seat_battery import run_seat_battery
+from imprint.association.sentences import Framing
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
@@ -25,6 +24,8 @@ from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
+from imprint.subjects.common import FramedWords
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import open_encoder
 
 UNITS = ("word", "sentence")
@@ -329,7 +330,7 @@ def test_one_unit_asked_for_is_the_same_as_one_of_both(unit):
         question = in_sentences(test, context, TEMPLATES)
         framed = FramedWords.of(list(question.sides.values()))
         encodings = encode_texts(encoder, question.texts + question.frames + framed.texts())
-        both = measure(question, encoder, encodings, framing=framed.encoded(encodings))
+        both = measure(question, encoder, encodings, framing=Framing.of(framed, encodings))
         alone = seat(encoder, test, unit=unit, context=context, templates=TEMPLATES)
         assert (alone.judged is None) == (unit == "sentence")  # sentences of one word are not independent
         assert both[unit] == replace(alone, judged=None, detectable_shift=None)

@@ -6,13 +6,14 @@ import pytest
 
 from imprint import kinds
 from imprint.audit import run
-from imprint.audit.progress import STARTING
 from imprint.audit.run import run_audit
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, SettingError, VocabularyError
+from imprint.jobs.job import Job
+from imprint.jobs.progress import STARTING
+from imprint.jobs.settings import Plan
 from imprint.kinds import find_kind
 from imprint.kinds.findings import read_findings
-from imprint.kinds.job import Job, Plan
 from imprint.rows import write_findings
 from imprint.stimuli.seeds import held_out
 

@@ -43,7 +43,7 @@ def in_german(row):
     """Return a row as a German audit has it: its own tests are German."""
     if isinstance(row, AuditRow):
         return replace(row, settings=replace(row.settings, language="de"))
-    return replace(row, language="de") if hasattr(row, "language") and row.part == row.kind else row
+    return replace(row, language="de") if row.language is not None and row.part == row.kind else row
 
 
 def test_parts_in_english_say_so_in_an_audit_of_another_language(audit, snapshot):

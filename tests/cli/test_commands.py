@@ -416,6 +416,16 @@ def test_a_broken_command_of_a_plug_in_is_one_line_and_leaves_the_others(imprint
     assert imprint("schema", "board").returncode == 0
 
 
+def test_the_schema_says_what_each_field_is(imprint):
+    schema = json.loads(imprint("schema", "translation").stdout)
+    fields = schema["$defs"]["TranslationRow"]["properties"]
+    assert (fields["n_he"]["title"], fields["n_he"]["type"]) == ("He", "integer")
+    assert fields["n_he"]["description"] == "Sentences that came out with he, him or his."
+    assert fields["seed"]["description"] == "Seed of everything random."
+    nested = schema["$defs"]["TranslatedSentence"]["properties"]
+    assert all(field["description"] for field in nested.values())
+
+
 def test_a_plug_in_cannot_replace_a_command(imprint, plug_in):
     lines = [f"{name} = toy_plugin_code:greet" for name in ("weat", "board")]
     plug_in("imprint.commands", *lines, code=GREETING)

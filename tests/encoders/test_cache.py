@@ -20,11 +20,12 @@ from imprint.debiasing.sentences import RememberingEncoder
 from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, default_cache
-from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
-from imprint.stimuli.framed import common_words, ranked_words, word_vectors
+from imprint.subjects.common import common_words, ranked_words
+from imprint.subjects.encodings import encode_texts
+from imprint.subjects.framed import word_vectors
 
 TEXTS = [f"text {number}" for number in range(20)]
 
@@ -354,7 +355,7 @@ PROLOGUE = """
 import os, signal, sys
 import numpy as np
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
+from imprint.subjects.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 
 def vector(text):

@@ -22,8 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 
-from imprint.encoders.address import base_of, key_from_environment
-from imprint.encoders.http import HttpReply
+from imprint.encoders.http import HttpReply, base_of, key_from_environment
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, ImprintError, SettingError
 from imprint.masking import printable

@@ -8,8 +8,9 @@ from imprint.encoders.cache import EncodingCache
 from imprint.encoders.function import FunctionEncoder
 from imprint.enumeration.enumerate import embed_vocabulary, enumerate_biases
 from imprint.errors import EncoderError, SettingError
-from imprint.stimuli.framed import FRAMES, common_words, ranked_words, word_vectors
 from imprint.stimuli.names import first_names
+from imprint.subjects.common import common_words, ranked_words
+from imprint.subjects.framed import FRAMES, word_vectors
 from imprint.subjects.opening import load, open_encoder
 
 DIMENSION = 24

@@ -231,8 +231,7 @@ def test_the_api_answers_any_question_as_its_description_says(file, path, method
     schemathesis = pytest.importorskip("schemathesis", reason="the API is tried by schemathesis")
     from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-    from imprint.explorer.app import make_routes
-    from imprint.explorer.pages import ExplorerPages
+    from imprint.explorer.app import ExplorerPages, make_routes
     from imprint.explorer.queries import Explorer
 
     explorer = Explorer(load(file), "file")

@@ -14,9 +14,9 @@ import pytest
 from refusals import refuses
 
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError
+from imprint.subjects.encodings import encode_texts
 
 TEXTS = [f"text {number}" for number in range(300)]
 IMPRINT = Path(sys.executable).with_name("imprint")

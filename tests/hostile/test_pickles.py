@@ -11,8 +11,7 @@ from gensim.models.fasttext import FastTextKeyedVectors
 from refusals import refuses
 from systems import posix
 
-from imprint.embeddings.formats.pickles import read_pickle
-from imprint.embeddings.formats.placeholders import PLACEHOLDERS, Inert
+from imprint.embeddings.formats.pickles import PLACEHOLDERS, Inert, read_pickle
 from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 

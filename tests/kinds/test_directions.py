@@ -18,10 +18,11 @@ from imprint.debiasing.rows import (
 from imprint.directions.components import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.embeddings.embedding import Embedding
+from imprint.jobs.job import Job
+from imprint.jobs.settings import Plan
 from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.debiasing import DEBIASING, FRONTIER, MOVED
 from imprint.kinds.directions import COMPARISON, PAIRS, PROJECTION, show_projections
-from imprint.kinds.job import Job, Plan
 from imprint.render.html import draw_fragment
 from imprint.render.terminal import draw_blocks
 from imprint.rows import WordPoint, WordValue

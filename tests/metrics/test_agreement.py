@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from imprint import run_battery
 from imprint.metrics.agreement import metric_agreement
-from imprint.metrics.metric import make_metric
+from imprint.metrics.by_name import make_metric
 from imprint.metrics.run import run_metrics
 from imprint.stimuli.catalog import catalogue, choose
 

@@ -11,11 +11,11 @@ from sklearn.cluster import KMeans
 
 from imprint import group_association, metric, weat
 from imprint.errors import SettingError, StimulusError
+from imprint.metrics.by_name import make_metric
 from imprint.metrics.clustering import Clustering, k_means
 from imprint.metrics.group_association import GroupAssociation
-from imprint.metrics.grouped import LEFT_OUT
-from imprint.metrics.groups import measure_groups
-from imprint.metrics.metric import MetricWords, make_metric
+from imprint.metrics.groups import LEFT_OUT, measure_groups
+from imprint.metrics.metric import MetricWords
 from imprint.metrics.neighbours import NeighbourTest
 from imprint.metrics.rnd import Rnd
 from imprint.metrics.run import run_metrics

@@ -60,6 +60,25 @@ def test_a_kind_is_run_by_the_audit_and_shown_gated_and_described(plugged):
     assert "mean_length" in json.loads(plugged("schema", "lengths").stdout)["$defs"]["LengthsRow"]["properties"]
 
 
+def test_a_kind_has_its_line_in_the_summary_its_words_explained_and_its_limits(plugged):
+    done = plugged("metric", "default", "--metric", "lengths", "--test", "sample-1", "--json")
+    (plugged.folder / "lengths.jsonl").write_text(done.stdout)
+    said, limit = "Words have 4.5 letters on average.", "The length of words says nothing about bias."
+    code = (
+        "import imprint; from imprint.report.summary import brief; from imprint.masking import Words;"
+        "from imprint.render.numbers import plain;"
+        "print(*(plain(text, Words()) for text in brief(imprint.read_findings('lengths.jsonl'))), sep='\\n')"
+    )
+    assert python(plugged, code).splitlines().count(said) == 1
+    card = plugged("card", "lengths.jsonl").stdout
+    assert [text in card for text in ("Lengths of words", said, limit)] == [True] * 3
+    plugged("report", "lengths.jsonl", "--out", "lengths.html")
+    page = (plugged.folder / "lengths.html").read_text()
+    explained = "Mean length: how many letters words have on average."
+    for text in ("Lengths of words", "letters on average", limit, explained, "The letters of the words were counted."):
+        assert text in page, text
+
+
 def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_process, tmp_path):
     row = {
         "kind": "lengths",

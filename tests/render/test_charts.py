@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from imprint.render.charts.axis import plant_flags, strip, swarm
 from imprint.render.charts.forest import ForestRow, forest
-from imprint.render.charts.placement import Anchor, Box, dot, place_labels, trail
 from imprint.render.charts.plane import arrows, curve, scatter
-from imprint.render.charts.points import Point, scale_for, text_width
+from imprint.render.charts.points import Anchor, Box, Point, dot, place_labels, scale_for, text_width, trail
 
 TITLES = {"x_title": "before", "y_title": "after"}
 PLACES = st.tuples(st.floats(0, 600), st.floats(0, 400))

@@ -13,8 +13,8 @@ from imprint.policy.gate import check, parse_conditions
 from imprint.report.card import render_card
 from imprint.report.page import render_page
 from imprint.scoring.checks import ScoreTable, check_table, null_rates
-from imprint.stimuli.framed import ranks_of
 from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts
+from imprint.subjects.common import ranks_of
 
 GROUPS = (["Ann", "Eve", "Ida", "Joan", "Kate"], ["Bob", "Carl", "Dan", "Emil", "Finn"])
 

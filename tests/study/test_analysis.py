@@ -10,11 +10,10 @@ from refusals import refuses
 from imprint.kinds import row_type
 from imprint.rows import read_row
 from imprint.stimuli.seeds import read_seeds
-from imprint.study.analogies import write_seeds
-from imprint.study.analysis import bonuses, score
+from imprint.study.analysis import bonuses, score, write_seeds
 from imprint.study.ballots import interval_alpha, nominal_alpha, read_ballots
+from imprint.study.design import StudyError
 from imprint.study.protocols import offense_design
-from imprint.study.refusals import StudyError
 
 NEXT = {("A", "B", "C", "D"): "BCDA", ("A", "B", "C"): "BCA", ("C", "D"): "DC"}
 

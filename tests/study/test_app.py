@@ -7,9 +7,9 @@ import re
 import pytest
 
 from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.people import Terms
 from imprint.study.records import create_study
 from imprint.study.store import Store
-from imprint.study.terms import Terms
 from imprint.web.guard import RateLimit
 from imprint.web.serving import Hosts
 

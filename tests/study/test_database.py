@@ -13,9 +13,9 @@ from systems import posix
 
 from imprint.errors import ImprintError, SettingError
 from imprint.study.database import connect, remove
+from imprint.study.design import StudyError
 from imprint.study.protocols import analogy_design, ube_design
 from imprint.study.records import create_study
-from imprint.study.refusals import StudyError
 from imprint.study.store import Store
 
 

@@ -10,9 +10,8 @@ from refusals import refuses
 
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
-from imprint.study.design import check_value, suggested_words
+from imprint.study.design import AnswerError, StudyError, check_value, suggested_words
 from imprint.study.protocols import analogy_design, offense_design, suggestion_design, ube_design
-from imprint.study.refusals import AnswerError, StudyError
 
 
 def test_the_categories_with_the_largest_scores_are_asked_about_and_single_cells_are_not(findings):

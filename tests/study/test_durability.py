@@ -17,9 +17,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from systems import posix
 
 from imprint.errors import ImprintError
-from imprint.study.design import Design, Item, ItemBlock
+from imprint.study.design import Design, Item, ItemBlock, LateError
 from imprint.study.records import PATIENCE, create_study
-from imprint.study.refusals import LateError
 from imprint.study.steps import Consent, Finish, Task
 from imprint.study.store import Store
 

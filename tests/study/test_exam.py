@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from refusals import refuses
 
 from imprint.stimuli.names import RACES, first_names
+from imprint.study.design import StudyError
 from imprint.study.exam import MOST_GROUPS, choose_groups, exam_rule
 from imprint.study.protocols import ube_design
-from imprint.study.refusals import StudyError
 from imprint.study.steps import Finish
 
 SIZES = range(2, MOST_GROUPS + 1)

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.study.database import connect
-from imprint.study.people import carried_id, is_short
+from imprint.study.design import AnswerError, StudyError
+from imprint.study.people import Terms, carried_id, is_short
 from imprint.study.protocols import suggestion_design, ube_design
 from imprint.study.records import create_study
-from imprint.study.refusals import AnswerError, StudyError
 from imprint.study.steps import Consent, Finish, Task
 from imprint.study.store import Store
-from imprint.study.terms import Terms
 
 PROLIFIC = "5f2c1e9ab0d34a7788c6e001"
 NOT_NUMBERS = ["", " ", "-1", "_1", "=1", "a b", "a\n", "é", "١", "{{%PROLIFIC_PID%}}", "a" * 65, "a\0", "<b>", "a/b"]

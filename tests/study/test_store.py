@@ -7,8 +7,8 @@ import pytest
 from refusals import refuses
 
 from imprint.study.database import connect, fold
+from imprint.study.design import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.records import PATIENCE
-from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.steps import Consent, Familiarise, Finish, Task
 from imprint.study.store import Store
 

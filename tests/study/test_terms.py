@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from refusals import refuses
 from systems import posix
 
-from imprint.study.refusals import StudyError
-from imprint.study.terms import LARGEST_CONSENT, Terms, read_consent
+from imprint.study.design import StudyError
+from imprint.study.people import LARGEST_CONSENT, Terms, read_consent
 
 FIELDS = ("Researcher: Ada Lovelace", "Duration: 10 minutes", "contact : ada@example.org")
 REQUIRED = "\n".join(FIELDS)

@@ -6,16 +6,16 @@ import pytest
 
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import comparison_words
-from imprint.kinds import job, words
+from imprint.jobs import job, settings
 
 
 def small_audits():
     """Let audits ask little while inside."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job, "QUICK_ENCODED", 300)
-        patch.setattr(job, "QUICK_BEARERS", 300_000)
-        patch.setattr(job, "QUICK_COPIES", 8)
+        patch.setattr(settings, "QUICK_ENCODED", 300)
+        patch.setattr(settings, "QUICK_BEARERS", 300_000)
+        patch.setattr(settings, "QUICK_COPIES", 8)
         patch.setattr(job, "SEAT_TESTS", ("caliskan-[1678]",))
         few = partial(comparison_words, benchmarks=bundled_benchmarks("rg-65"))
-        patch.setattr(words, "comparison_words", few)
+        patch.setattr(job, "comparison_words", few)
         yield

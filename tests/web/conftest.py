@@ -13,9 +13,8 @@ def served(tmp_path):
     pytest.importorskip("fastapi", reason="these tests need fastapi")
     from fastapi import Body
 
-    from imprint.web.application import make_application
     from imprint.web.guard import Guard, RateLimit
-    from imprint.web.pages import Pages
+    from imprint.web.pages import Pages, make_application
     from imprint.web.serving import Hosts
 
     (tmp_path / "word.html").write_text('{% extends "base.html" %}{% block main %}<b>{{ word }}</b>{% endblock %}')

@@ -61,12 +61,21 @@ def sentences(rows: Sequence[LengthsRow]) -> Iterator[Phrase]:
 LENGTHS = Kind(
     "lengths",
     row=LengthsRow,
-    part=Part("lengths", "Lengths", 65, controlled=False),
+    part=Part(
+        "lengths",
+        "Lengths",
+        65,
+        controlled=False,
+        terms=("Mean length: how many letters words have on average.",),
+        limits=("The length of words says nothing about bias.",),
+    ),
     blocks=blocks,
     sentences=sentences,
     run=run,
     aliases={"length": "mean_length"},
     card=True,
+    method="The letters of the words were counted.",
+    brief=sentences,
 )
 
 

@@ -9,11 +9,10 @@ import msgspec
 
 from imprint.association.copies import AskedTest, Null, judge_null
 from imprint.association.evidence import NO_CHECKS, CosineTable
-from imprint.association.framing import FramedWords
 from imprint.association.rows import case_of
 from imprint.association.seat import SentenceTest
 from imprint.association.seat_battery import all_in_sentences
-from imprint.association.sentences import table_of
+from imprint.association.sentences import Framing, table_of
 from imprint.association.verdicts import ALPHA, FOUND, Evidence, Judged, check_alpha
 from imprint.association.weat import contrast_of, look_up
 from imprint.checks import check_whole
@@ -21,12 +20,13 @@ from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import encode_texts
 from imprint.errors import VocabularyError
 from imprint.rows import Result, Row, shown
 from imprint.significance.partitions import binomial_interval
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import CONTROL, WeatTest
+from imprint.subjects.common import FramedWords
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Report
 from imprint.workers import executor_or_threads, in_order
@@ -213,7 +213,7 @@ def _of_encoder(
     label = f"encoding with {encoder.name}"
     progress = None if report is None else lambda done, total: report(label, done, total)
     encodings = encode_texts(encoder, texts, cache=cache, progress=progress)
-    framing = framed.encoded(encodings, encoder.lacks(framed.common.words))
+    framing = Framing.of(framed, encodings, encoder.lacks(framed.common.words))
     if framing is None:
         raise VocabularyError(
             "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"

@@ -63,6 +63,11 @@ class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
     p_values: Annotated[tuple[float, ...], shown("p", "The p-value of each test, in their order.")]
     holds: Annotated[bool | None, shown("Outcome", "Whether it holds.")]
 
+    @property
+    def by_words(self) -> bool:
+        """Whether words are its units."""
+        return self.unit == "word"
+
 
 @dataclass(frozen=True)
 class Contrast:

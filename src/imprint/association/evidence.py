@@ -262,13 +262,6 @@ def check(
     )
 
 
-def unit_rows(vectors: Floats | Floats32) -> Floats:
-    """Return rows scaled to length one, in double precision; a row of zeros stays."""
-    rows = vectors.astype(np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
-
-
 def difference(rows: Floats | Floats32, first: int) -> Floats:
     """Return the mean of the first rows less that of the others."""
     return np.asarray(rows[:first].mean(axis=0) - rows[first:].mean(axis=0))

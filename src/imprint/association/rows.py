@@ -26,6 +26,11 @@ _ALIKE_OF_SETS = ("mean_difference", "d_within", "n_x", "n_y", "n_a", "n_b")
 
 PMethod = Literal["exact", "certified", "sampled"]
 
+# Said of fields of several rows.
+P_WORDS = shown("p, words", "Two-sided p against no difference among all words of these kinds.")
+WORDS_LOW = shown("Low", "Low end of the 95 % interval over words.", digits=3)
+WORDS_HIGH = shown("High", "High end of the 95 % interval over words.", digits=3)
+
 
 class TestRow(Row, frozen=True, kw_only=True):
     """A row of a test with word sets."""
@@ -47,7 +52,12 @@ class TestRow(Row, frozen=True, kw_only=True):
     @property
     def about_people(self) -> bool:
         """Whether the test asks about people; flowers and instruments say whether a subject can be judged."""
-        return CONTROL not in self.topics
+        return not self.is_control
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a control, in which a difference is right."""
+        return CONTROL in self.topics
 
     @property
     def asked(self) -> int:
@@ -62,6 +72,11 @@ class TestRow(Row, frozen=True, kw_only=True):
         """Return each set's name, how many of its words have a vector, and how many it has."""
         missing = set(self.missing)
         return [(one.name, sum(word not in missing for word in one.words), len(one.words)) for one in self.sets]
+
+    def lost_most(self) -> str | None:
+        """Say which set lost more than half of its words: the rest is not what the test's author wrote."""
+        lost = (line for line in self.words_kept() if 2 * line[1] < line[2])
+        return next((f"it has {kept} of the {words} words of {name}" for name, kept, words in lost), None)
 
     def sparse(self) -> list[tuple[str, int, int]]:
         """Return the sets that keep so few of their words that the test is not what its author wrote."""
@@ -86,10 +101,7 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
         float | None,
         shown("p, frequency", "Share of random words of the same frequencies that differ as much."),
     ] = None
-    p_words: Annotated[
-        float | None,
-        shown("p, words", "Two-sided p against no difference among all words of these kinds."),
-    ] = None
+    p_words: Annotated[float | None, P_WORDS] = None
     p_axes: Annotated[
         float | None,
         shown("p, axes", "Two-sided p: how often unrelated contrasts in this space differ as much."),
@@ -115,8 +127,8 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
     ] = None
     p_moderate_holm: Annotated[float | None, shown("p, moderate, Holm", "The same for moderate evidence.")] = None
     p_strong_holm: Annotated[float | None, shown("p, strong, Holm", "The same for strong evidence.")] = None
-    words_low: Annotated[float | None, shown("Low", "Low end of the 95 % interval over words.", digits=3)] = None
-    words_high: Annotated[float | None, shown("High", "High end of the 95 % interval over words.", digits=3)] = None
+    words_low: Annotated[float | None, WORDS_LOW] = None
+    words_high: Annotated[float | None, WORDS_HIGH] = None
 
     @property
     def found(self) -> bool:
@@ -127,6 +139,11 @@ class JudgedRow(TestRow, frozen=True, kw_only=True):
     def family(self) -> tuple[str, ...]:
         """What tells the family apart in which its p-values were corrected."""
         return self.kind, self.embedding_sha256
+
+    @property
+    def uncorrected(self) -> str:
+        """The field whose p was corrected with those of its family; none where it was not."""
+        return "" if self.p_holm is None else "p_label"
 
 
 class AssociationRow(JudgedRow, frozen=True, kw_only=True):

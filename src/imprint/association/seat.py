@@ -13,23 +13,22 @@ import numpy as np
 
 from imprint.association.cosines import Effect, cosines
 from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
-from imprint.association.framing import FramedWords, Framing
 from imprint.association.grammar import test_of_things, with_grammar
 from imprint.association.seat_result import Frames, SeatResult
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentences import SentenceTable, Side, Unit, by_word, table_of
+from imprint.association.sentences import Framing, SentenceTable, Unit, table_of
 from imprint.association.verdicts import judge_all
 from imprint.association.weat import find_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.errors import VocabularyError
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
 from imprint.significance.shifts import shift_interval
 from imprint.stimuli.definition import WeatTest
-from imprint.stimuli.framed import ranks_of
-from imprint.stimuli.templates import Templates, sentences
+from imprint.stimuli.templates import Side, Templates, by_word, sentences
+from imprint.subjects.common import FramedWords, ranks_of
+from imprint.subjects.encodings import Encodings, encode_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.types import Floats, Floats32, Progress
 
@@ -96,7 +95,7 @@ def seat(
         opened,
         encodings,
         opened.lacks(question.forms),
-        framed.encoded(encodings, opened.lacks(framed.common.words)) if framed else None,
+        Framing.of(framed, encodings, opened.lacks(framed.common.words)) if framed else None,
         units=(unit,),
         alternative=alternative,
         confidence=confidence,

@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
 from imprint.association.coherence import CoherenceRow, check_coherence
-from imprint.association.framing import FramedWords, Framing
 from imprint.association.seat import KnownEncoder, SentenceTest, in_sentences, measure
 from imprint.association.seat_result import SeatResult
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.sentences import Side, Unit
+from imprint.association.sentences import Framing, Unit
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.verdicts import ALPHA, Judged, check_alpha, count_found, judge
 from imprint.checks import Alternative, Context
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import Encodings, encode_texts, fresh_texts
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest
-from imprint.stimuli.templates import Templates, contexts
+from imprint.stimuli.templates import Side, Templates, contexts
+from imprint.subjects.common import FramedWords
+from imprint.subjects.encodings import Encodings, encode_texts, fresh_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.threads import single_threaded
 from imprint.types import Progress, Report
@@ -273,7 +273,10 @@ def _measure_all(
         KnownEncoder(encoder.name, encoder.identity, encoder.settings),
         encodings,
         tuple(encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))),
-        {context: words.encoded(encodings, encoder.lacks(words.common.words)) for context, words in framed.items()},
+        {
+            context: Framing.of(words, encodings, encoder.lacks(words.common.words))
+            for context, words in framed.items()
+        },
         alternative,
         units,
         seed,

@@ -73,6 +73,11 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
         alone = "alone" if self.unit == "word" and self.context == "word" else ""
         return *super().family, self.unit, alone
 
+    @property
+    def by_words(self) -> bool:
+        """Whether words are its units: sentences of one word are not independent observations."""
+        return self.unit == "word"
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SeatResult(AssociationResult):

@@ -13,11 +13,11 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from imprint.association.sentences import SentenceTable, Side
+from imprint.association.sentences import SentenceTable
 from imprint.association.wordrows import FEWEST_WORDS
 from imprint.checks import Context
 from imprint.rows import Row, shown
-from imprint.stimuli.templates import Sentence
+from imprint.stimuli.templates import Sentence, Side
 from imprint.types import Flags, Floats, Floats32
 
 WordArray = npt.NDArray[np.object_]

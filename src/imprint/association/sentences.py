@@ -14,15 +14,18 @@ from typing import Literal
 import numpy as np
 
 from imprint.association.cosines import cosines, mean
-from imprint.association.evidence import CosineTable, SentenceCosines
+from imprint.association.evidence import CosineTable, SentenceCosines, SetVectors
 from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
+from imprint.embeddings.background import Background
+from imprint.embeddings.embedding import unit_rows
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, quote, word_sets
-from imprint.stimuli.templates import Sentence
-from imprint.types import Floats, Floats32
+from imprint.stimuli.templates import Side, by_word, patterns_by_word
+from imprint.subjects.common import FramedWords, ranks_of
+from imprint.subjects.encodings import Encodings
+from imprint.types import Floats, Floats32, Ints
 
 Unit = Literal["word", "sentence"]
-Side = tuple[Sentence, ...]
 RowSource = Callable[[Sequence[str]], Floats32]
 
 
@@ -83,6 +86,40 @@ class SentenceTable:
         return all(len({sentence.word for sentence in side}) == len(side) for side in (self.x, self.y, self.a, self.b))
 
 
+@dataclass(frozen=True, eq=False)
+class Framing:
+    """Bundled words that were encoded: what a test's own words are compared with."""
+
+    framed: FramedWords
+    encodings: Encodings
+    background: Background
+
+    @classmethod
+    def of(cls, framed: FramedWords, encodings: Encodings, missing: Iterable[str] = ()) -> "Framing | None":
+        """Return them; None where too few are left of those that the encoder has a representation of."""
+        background = framed.background(encodings, missing)
+        return None if background is None else cls(framed, encodings, background)
+
+    def contrast(self, table: SentenceTable) -> SetVectors:
+        """Return the vectors of a test's words, each the mean of its sentences."""
+        (targets, n_x, of_targets, target_ranks), (attributes, n_a, of_attributes, attribute_ranks) = (
+            self._side(one, two) for one, two in ((table.x, table.y), (table.a, table.b))
+        )
+        return SetVectors(targets, attributes, n_x, n_a, target_ranks, attribute_ranks, of_targets, of_attributes)
+
+    def _side(self, one: Side, two: Side) -> tuple[Floats, int, Ints, Ints]:
+        texts = [sentence.text for sentence in (*one, *two)]
+        places = [*by_word(one).values(), *([len(one) + place for place in at] for at in by_word(two).values())]
+        rows = unit_rows(self.encodings.rows(texts))
+        vectors = np.array([rows[at].mean(axis=0) for at in places])
+        patterns = [*patterns_by_word(one).items(), *patterns_by_word(two).items()]
+        offsets = np.array([self._home(found) for _, found in patterns]) * self.background.words
+        return vectors, len(by_word(one)), offsets, ranks_of([word for word, _ in patterns])[0]
+
+    def _home(self, patterns: tuple[str, ...]) -> int:
+        return next(place for place, known in enumerate(self.framed.patterns) if set(patterns) <= set(known))
+
+
 def table_of(
     test: WeatTest, sides: Mapping[str, Side], rows: RowSource, *, encoder: str, lacking: Sequence[str] = ()
 ) -> SentenceTable:
@@ -140,11 +177,3 @@ def _levels(table: Floats, places: Iterable[Sequence[int]]) -> Floats:
 def _level(values: list[float]) -> float:
     first = values[0]
     return first if values.count(first) == len(values) else math.fsum(values) / len(values)
-
-
-def by_word(side: Side) -> dict[str, list[int]]:
-    """Return the places of each word's sentences."""
-    places: dict[str, list[int]] = {}
-    for place, sentence in enumerate(side):
-        places.setdefault(sentence.word, []).append(place)
-    return places

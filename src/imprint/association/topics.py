@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint.association.cosines import mean
 from imprint.association.evidence import CosineTable
-from imprint.association.rows import AssociationResult
+from imprint.association.rows import P_WORDS, WORDS_HIGH, WORDS_LOW, AssociationResult
 from imprint.rows import Row, SkippedRow, shown
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.pooled import UnitTable, pooled
@@ -41,15 +41,22 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
             ends="words",
         ),
     ] = None
-    words_low: Annotated[float | None, shown("Low", "Low end of the interval.", digits=3)] = None
-    words_high: Annotated[float | None, shown("High", "High end of the interval.", digits=3)] = None
-    p_words: Annotated[
-        float | None,
-        shown("p, words", "Two-sided p against no difference among all words of these kinds."),
-    ] = None
+    words_low: Annotated[float | None, WORDS_LOW] = None
+    words_high: Annotated[float | None, WORDS_HIGH] = None
+    p_words: Annotated[float | None, P_WORDS] = None
     n_words: Annotated[
         int, shown("Words", "Different words of these tests; a word and its inflections count once.")
     ] = 0
+
+    @property
+    def tests_asked(self) -> tuple[str, ...]:
+        """The tests whose words it counts."""
+        return self.tests
+
+    def lost_most(self) -> str | None:
+        """Say that most of its tests were left out."""
+        asked = len(self.tests) + len(self.tests_left_out)
+        return f"{len(self.tests)} of its {asked} tests have words enough" if 2 * len(self.tests) < asked else None
 
 
 @dataclass(frozen=True, eq=False)

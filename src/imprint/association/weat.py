@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from imprint.association.cosines import ROUNDING, Effect, cosines
-from imprint.association.evidence import Checks, CosineTable, SetVectors, check, unit_rows
+from imprint.association.evidence import Checks, CosineTable, SetVectors, check
 from imprint.association.grammar import test_of_things, with_grammar
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
 from imprint.checks import Alternative
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import shown, word_values
 from imprint.significance.crossed import Stability, word_choice_stability

@@ -29,7 +29,7 @@ from imprint.significance.ranks import spearman as rank_correlation
 from imprint.significance.student import quantile, two_sided
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate, words_of
-from imprint.stimuli.framed import word_vectors
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32, Ints
 

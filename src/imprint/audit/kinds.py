@@ -1,41 +1,47 @@
 """The row of a whole audit and its kind: what was audited, how, and whether it can be judged."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import msgspec
 
 from imprint.evaluation.controls import ControlsRow
 from imprint.kinds import Kind
 from imprint.kinds.controls import ABOUT, blocks, claims, judgement
-from imprint.rows import Label, Row
+from imprint.rows import Label, Row, shown
 from imprint.subjects.sources import SourceKind
+from imprint.view import Column, Table, Text, count, number, title
 
 
 class AuditSettings(msgspec.Struct, frozen=True):
     """How an audit was run."""
 
-    language: str
-    alpha: float
-    rotations: int
-    quick: bool
-    debias: str | None
-    seed: int
-    fdr: float
-    against: str | None
-    encoder: str | None
-    policy_sha256: str | None = None
-    topics: tuple[str, ...] = ()
+    language: Annotated[str, shown("Language", "Language of the tests (ISO 639), or all.")]
+    alpha: Annotated[float, shown("Alpha", "Chance of any false discovery in a family of tests.", digits=3)]
+    rotations: Annotated[int, shown("Rotations", "Rotations of names behind the enumeration's p-values.")]
+    quick: Annotated[bool, shown("Quick", "Whether slow parts were left out or shortened.")]
+    debias: Annotated[str | None, shown("Debiaser", "The debiaser that was tried.")]
+    seed: Annotated[int, shown("Seed", "Seed of everything random.")]
+    fdr: Annotated[
+        float, shown("False discovery rate", "Share of false discoveries that the enumeration allows.", digits=3)
+    ]
+    against: Annotated[str | None, shown("Compared with", "The other model.")]
+    encoder: Annotated[str | None, shown("Encoder", "The encoder of words in sentences.")]
+    policy_sha256: Annotated[
+        str | None, shown("Policy", "Hash of the policy that the audit was held to.", shape="word")
+    ] = None
+    topics: Annotated[tuple[str, ...], shown("Topics", "Topics that the tests were limited to.")] = ()
 
 
 class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
     """What was audited, how, with which versions, and whether it can be judged."""
 
-    settings: AuditSettings
-    versions: tuple[Label, ...]
-    n_words: int
-    dimension: int
-    subject: SourceKind = "embedding"
-    embedding_notes: tuple[str, ...]
+    settings: Annotated[AuditSettings, shown("Settings", "How the audit was run.")]
+    versions: Annotated[tuple[Label, ...], shown("Versions", "Versions of Python and of libraries.")]
+    n_words: Annotated[int, shown("Words", "Words that have a vector.")]
+    dimension: Annotated[int, shown("Dimensions", "Numbers of a vector.")]
+    subject: Annotated[SourceKind, shown("Type", "Whether it is an embedding or an encoder.")] = "embedding"
+    embedding_notes: Annotated[tuple[str, ...], shown("Notes", "What was noted when it was opened.")]
 
     @property
     def tests_language(self) -> str:
@@ -53,6 +59,38 @@ def audit_row(rows: Iterable[Row]) -> AuditRow | None:
     return next((row for row in rows if isinstance(row, AuditRow)), None)
 
 
+def settings(rows: Iterable[AuditRow]) -> Iterator[Table]:
+    """List how audits were run, and with which versions."""
+    for row in rows:
+        yield _settings(row)
+
+
+def _settings(row: AuditRow) -> Table:
+    lines: list[tuple[Text, Text]] = [("words", count(row.n_words)), ("dimensions", count(row.dimension))]
+    lines += [(key, _value(value)) for key, value in msgspec.structs.asdict(row.settings).items()]
+    lines += [(f"{one.name}, version", title(one.value)) for one in row.versions]
+    lines += [("note", title(note)) for note in row.embedding_notes]
+    return Table("Settings and versions", (Column("Setting"), Column("Value")), tuple(lines), folded=True)
+
+
+def _value(value: object) -> Text:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    if isinstance(value, float):
+        return number(value, 3)
+    return "none" if value is None else title(str(value))
+
+
 AUDIT = Kind(
-    "audit", row=AuditRow, part=ABOUT, blocks=blocks, sentences=judgement, claims=claims, card=True, measured=False
+    "audit",
+    row=AuditRow,
+    part=ABOUT,
+    blocks=blocks,
+    sentences=judgement,
+    claims=claims,
+    card=True,
+    measured=False,
+    settings=settings,
 )

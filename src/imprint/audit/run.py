@@ -8,13 +8,14 @@ from importlib import import_module
 from importlib.metadata import version
 
 from imprint.audit.kinds import AuditRow, AuditSettings
-from imprint.audit.progress import Meter
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, controls
+from imprint.jobs.job import Job
+from imprint.jobs.progress import Meter
+from imprint.jobs.settings import Plan
 from imprint.kinds import Kind, Part, all_kinds
-from imprint.kinds.job import Job, Plan
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject

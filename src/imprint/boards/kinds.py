@@ -1,25 +1,24 @@
 """The rows of a board as kinds: the table of subjects, bias against quality, ranks and pairwise differences."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.kinds import Kind, Part
 from imprint.kinds.topics import size_of
+from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
     Claim,
-    Column,
     Details,
     Listing,
     Prose,
     Span,
-    Table,
     Text,
     count,
     estimate,
@@ -27,7 +26,6 @@ from imprint.view import (
     join,
     number,
     percent,
-    probability,
     say,
     title,
 )
@@ -37,12 +35,10 @@ if TYPE_CHECKING:
 
 BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
-TOPIC_COLUMN = Column("Topic")
-P_WORDS = Column("p, words", "Two-sided p against no difference among all words of these kinds.", True)
 _SHOWN = 4  # columns of a page's table; the rest is shown on request
-_SUBJECT = Column("Model", "Opens the model's own page.")
 _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 _ALIKE = 1.5  # times the smallest spread of cosines, above which sizes are not on one scale
+_TOPIC_SIZE = "Mean difference with its 95 % interval over words; the strongest evidence; how many tests count."
 _SIZE = "size of bias (absolute value)"
 
 
@@ -52,23 +48,20 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
     for row in rows:
         found[row.topic] += 1 + row.n_found
     topics = sorted(found, key=lambda topic: -found[topic])
-    quality = _benchmark(rows)
-    columns = [
-        _SUBJECT,
-        Column("Quality", f"Spearman's correlation with people's ratings in {quality}, with its 95 % interval.", True),
+    sizes = [
+        Field(title=title(topic.capitalize()), meaning=_TOPIC_SIZE, cell=_size_in(topic), numeric=True)
+        for topic in topics
     ]
-    for topic in topics:
-        meaning = "Mean difference with its 95 % interval over words; the strongest evidence; how many tests count."
-        columns.append(Column(title(topic.capitalize()), meaning, True, folded=len(columns) >= _SHOWN))
-    names = dict.fromkeys(row.embedding for row in rows)
-    lines = tuple(_line([row for row in rows if row.embedding == name], topics) for name in names)
-    yield Table("Sizes of bias, and quality", tuple(columns), lines)
+    model = Field("embedding", meaning="Opens the model's own page.", cell=_model)
+    columns = (model, Field("quality", cell=_quality), *sizes)
+    lines = [[row for row in rows if row.embedding == name] for name in dict.fromkeys(row.embedding for row in rows)]
+    yield table(BoardRow, "Sizes of bias, and quality", lines, columns[:_SHOWN], more=columns[_SHOWN:])
     unit = "" if rows[0].scale == "cosine" else ", divided by the standard deviation of the model's cosines"
     yield Listing(
         (
             "Size: how much closer one group's words are to one set of words than the other group's words are. It is "
             f"in cosines{unit}, averaged over the topic's tests. Positive: as the stereotype predicts.",
-            f"Quality: Spearman's correlation with people's ratings of pairs of words, in {quality}.",
+            f"Quality: Spearman's correlation with people's ratings of pairs of words, in {_benchmark(rows)}.",
             "In brackets: the 95 % interval for other words of the same kinds.",
             "Evidence: the strongest that any one test of the topic has, corrected for all tests of this model. An "
             "interval without zero can go with “none shown”, because it is not corrected.",
@@ -86,15 +79,20 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
         yield Details("Bias against quality in the other topics", tuple(charts[1:]), ("page",))
 
 
-def _line(rows: Sequence[BoardRow], topics: Sequence[str]) -> tuple[Cell | Text, ...]:
+def _model(rows: Sequence[BoardRow]) -> Cell:
     first = rows[0]
     spread: Text = "" if first.spread is None else say(" · spread {}", number(first.spread, 3))
-    cells: list[Cell | Text] = [
-        Cell(title(first.embedding), link=first.page or "", below=say("{}{}", first.subject, spread)),
-        Cell(estimate(first.quality, first.quality_low, first.quality_high), order=first.quality, below=_pairs(first)),
-    ]
-    by_topic = {row.topic: row for row in rows}
-    return (*cells, *(_cell(by_topic[topic]) for topic in topics))
+    return Cell(title(first.embedding), link=first.page or "", below=say("{}{}", first.subject, spread))
+
+
+def _quality(rows: Sequence[BoardRow]) -> Cell:
+    first = rows[0]
+    text = estimate(first.quality, first.quality_low, first.quality_high)
+    return Cell(text, order=first.quality, below=_pairs(first))
+
+
+def _size_in(topic: str) -> Callable[[Sequence[BoardRow]], Cell]:
+    return lambda rows: _cell({row.topic: row for row in rows}[topic])
 
 
 def _pairs(row: BoardRow) -> Text:
@@ -156,15 +154,11 @@ def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
         return scatter(points, x_title=quality, y_title=_SIZE, from_zero=True, width=width)
 
     efficient = join((title(row.embedding) for row in shown if row.efficient), "; ")
-    columns = (Column("Model"), Column("Quality", numeric=True), Column("Size", numeric=True), Column("Efficient"))
-    lines = tuple(
-        (
-            title(row.embedding),
-            Cell(number(row.quality, 3), order=row.quality),
-            Cell(number(row.mean_difference, 3), order=abs(row.mean_difference or 0.0)),
-            "yes" if row.efficient else "no",
-        )
-        for row in shown
+    columns = (
+        Field(title="Model", cell=lambda row: title(row.embedding)),
+        Field(title="Quality", cell=lambda row: Cell(number(row.quality, 3), order=row.quality), numeric=True),
+        Field(title="Size", cell=_absolute, numeric=True),
+        "efficient",
     )
     name = title(topic)
     return Chart(
@@ -175,13 +169,17 @@ def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
             f"{len(shown)}",
         ),
         draw,
-        Table(say("Bias against quality: {}", name), columns, lines),
+        table(BoardRow, say("Bias against quality: {}", name), shown, columns),
         note=say(
             "Efficient: {}. No other model is at least as good in both, and better in one. Each pair is compared on "
             "the words that both have. This ignores uncertainty: a model can be efficient by chance.",
             efficient,
         ),
     )
+
+
+def _absolute(row: BoardRow) -> Cell:
+    return Cell(number(row.mean_difference, 3), order=abs(row.mean_difference or 0.0))
 
 
 def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
@@ -212,14 +210,9 @@ def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
 
 def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     """Show the ranks of each topic, or that it has none."""
-    columns = (
-        TOPIC_COLUMN,
-        Column("Halves agree", "How often both halves of the words put two models in the same order.", True),
-        Column("Tests", "Number of tests that all models have.", True),
-        Column("Order", "The models by absolute size, the smallest first, with their possible ranks."),
-    )
-    lines = tuple((title(row.topic), percent(row.agreement), count(len(row.tests)), _order(row)) for row in rows)
-    yield Table("Ranks by topic", columns, lines)
+    tests = Field("tests", cell=lambda row: count(len(row.tests)), numeric=True)
+    columns = ("topic", "agreement", tests, Field("subjects", cell=_order))
+    yield table(BoardRankingRow, "Ranks by topic", rows, columns)
     least, splits = rows[0].least, rows[0].splits
     yield Prose(
         say(
@@ -283,24 +276,17 @@ def _unranked(some: Sequence[BoardRankingRow], rows: Sequence[BoardRankingRow]) 
 def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
     """Show the significant differences, and those of every pair one click away."""
     ordered = sorted(rows, key=lambda row: 2.0 if row.p_together is None else row.p_together)
-    columns = (
-        TOPIC_COLUMN,
-        Column("Model"),
-        Column("Compared with"),
-        Column("Difference", "With the interval that holds for all pairs and topics at once.", True),
-        Column("p, corrected", "Corrected for all pairs and topics of the board together.", True),
-        Column("Larger size", "The model whose absolute size is the larger one."),
-        Column(
-            f"p, in {'spreads' if rows[0].scale == 'cosine' else 'cosines'}",
-            "The same with sizes on the other scale: cosines, or cosines divided by the model's spread of cosines.",
-            True,
-        ),
-        Column("This difference alone", "With its own 95 % interval over words.", True, folded=True),
-        Column(P_WORDS.title, P_WORDS.meaning, True, folded=True),
+    other_scale = Field("p_other_scale", f"p, in {'spreads' if rows[0].scale == 'cosine' else 'cosines'}")
+    alone = Field(
+        title="This difference alone",
+        meaning="With its own 95 % interval over words.",
+        cell=lambda row: Cell(_alone(row), order=row.mean_difference),
+        numeric=True,
     )
-    found = tuple(_difference(row) for row in ordered if _significant(row))
-    if found:
-        yield Table("Significant differences between two models", columns, found)
+    columns = ("topic", "embedding", "other", "mean_difference", "p_together", "larger", other_scale)
+    more = (alone, "p_words")
+    if significant := [row for row in ordered if _significant(row)]:
+        yield table(BoardDifferenceRow, "Significant differences between two models", significant, columns, more=more)
     reading = Prose(
         "Two models are compared on the words and tests that both have, so a difference may not equal one size minus "
         "the other. Intervals and p-values are corrected together, by resampling the words for all models at once. A "
@@ -308,26 +294,17 @@ def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
         "note",
         _SAID,
     )
-    table = Table("Differences between two models", columns, tuple(map(_difference, ordered)), filtered=True)
-    yield Details("Differences between all pairs of models", (table, reading))
+    heading = "Differences between two models"
+    listed = table(BoardDifferenceRow, heading, ordered, columns, more=more, filtered=True)
+    yield Details("Differences between all pairs of models", (listed, reading))
 
 
 def _significant(row: BoardDifferenceRow) -> bool:
     return row.p_together is not None and row.p_together <= (row.alpha or 0.0)
 
 
-def _difference(row: BoardDifferenceRow) -> tuple[Cell | Text, ...]:
-    return (
-        title(row.topic),
-        title(row.embedding),
-        title(row.other or ""),
-        Cell(estimate(row.mean_difference, row.together_low, row.together_high, 3), order=row.mean_difference),
-        Cell(probability(row.p_together), order=row.p_together),
-        NOTHING if row.larger is None else title(row.larger),
-        Cell(probability(row.p_other_scale), order=row.p_other_scale),
-        Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
-        Cell(probability(row.p_words), order=row.p_words),
-    )
+def _alone(row: BoardDifferenceRow) -> Text:
+    return estimate(row.mean_difference, row.words_low, row.words_high, 3)
 
 
 def say_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
@@ -366,23 +343,14 @@ def _larger(found: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
 def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
     """Show every test of every subject."""
     columns = (
-        Column("Test"),
-        Column("Model"),
-        Column("Mean difference", "In cosines, with its 95 % interval over words and any sentences.", True),
-        Column("Evidence", "In the model's own family of tests."),
-        Column("Direction"),
+        Field("test", cell=lambda row: say("{}: {}", title(row.test), title(row.title))),
+        Field("embedding", cell=lambda row: Cell(title(row.embedding), link=row.page or "")),
+        "mean_difference",
+        Field("evidence", cell=lambda row: row.evidence or "not judged"),
+        "direction",
     )
-    lines = tuple(
-        (
-            say("{}: {}", title(row.test), title(row.title)),
-            Cell(title(row.embedding), link=row.page or ""),
-            Cell(estimate(row.mean_difference, row.words_low, row.words_high, 3), order=row.mean_difference),
-            row.evidence or "not judged",
-            row.direction or NOTHING,
-        )
-        for row in rows
-    )
-    yield Details("Every test of every model", (Table("Tests", columns, lines, filtered=True),), ("page",))
+    listed = table(BoardTestRow, "Tests", rows, columns, filtered=True)
+    yield Details("Every test of every model", (listed,), ("page",))
 
 
 BOARD = Kind(

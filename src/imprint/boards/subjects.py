@@ -25,8 +25,8 @@ import numpy as np
 
 from imprint.association.evidence import CosineTable, SentenceCosines
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.address import base_of, refuse_credentials
 from imprint.encoders.cache import EncodingCache, HeldEncodings
+from imprint.encoders.http import base_of, refuse_credentials
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words, controls

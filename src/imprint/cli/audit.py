@@ -1,8 +1,7 @@
 """`imprint audit`: the main job, everything that applies, told on one page."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -32,14 +31,8 @@ from imprint.cli.policy import PolicyOption
 from imprint.debiasing import METHODS
 from imprint.errors import SettingError
 
-if TYPE_CHECKING:
-    from imprint.policy.conditions import Condition
-    from imprint.stimuli.definition import Test
-
 FINDINGS = "findings.jsonl"
 NO_DEBIASING = "none"
-
-_TESTED = ("weat", "wefat", "seat")  # kinds whose tests are those of the catalogue
 
 OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
 UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full on the page.")]
@@ -122,7 +115,6 @@ def audit_command(
 
     topics = tuple(topic or ())
     catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
-    from imprint.audit.progress import UNITS
     from imprint.audit.run import run_audit
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
@@ -136,7 +128,8 @@ def audit_command(
         steps,
     )
     from imprint.embeddings.embedding import Embedding
-    from imprint.kinds.job import Plan
+    from imprint.jobs.progress import UNITS
+    from imprint.jobs.settings import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
     from imprint.render.terminal import draw_text
@@ -151,7 +144,7 @@ def audit_command(
     for option, given in (("--junit", junit), ("--summary", summary)):
         if given is not None and required is None and not conditions:
             raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
-    _refuse_unknown_tests((*(required.conditions if required else ()), *conditions), own)
+    refuse_unknown((*(required.conditions if required else ()), *conditions), own)
     method = None if debias == NO_DEBIASING else debias
     alpha = required.alpha if required else alpha
     plan = Plan(
@@ -214,20 +207,6 @@ def audit_command(
         open_in_browser(out)
     print_sentences(gate.findings(), print_note)
     exit_with_verdict(gate, junit, summary)
-
-
-def _refuse_unknown_tests(conditions: "Sequence[Condition]", own: "Sequence[Test]") -> None:
-    """Refuse a condition on a test, topic or benchmark that no audit runs, before minutes are spent on the others."""
-    from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
-    from imprint.stimuli.catalog import catalogue
-
-    tests = [*catalogue(), *own]
-    known = dict.fromkeys(_TESTED, ("test", [test.id for test in tests]))
-    known["topic"] = ("topic", sorted({topic for test in tests for topic in test.topics}))
-    if any(one.kind == "similarity" for one in conditions):
-        names = [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
-        known["similarity"] = ("benchmark", names)
-    refuse_unknown(conditions, known)
 
 
 def _beside(page: Path) -> Path:

@@ -119,7 +119,7 @@ class OpenedSubjects:
         """Return word vectors: embeddings as they are, and of encoders these words in sentences."""
         from imprint.cli.console import print_note, progress_bar
         from imprint.embeddings.embedding import Embedding
-        from imprint.stimuli.framed import word_vectors
+        from imprint.subjects.framed import word_vectors
 
         found, asked = [], list(words)
         for subject in (*([self.encoder] if self.encoder else []), *self.subjects):

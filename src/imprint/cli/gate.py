@@ -1,6 +1,6 @@
 """`imprint gate`: findings held against conditions, for a pipeline; the exit code says how it went."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -15,6 +15,7 @@ from imprint.errors import SettingError
 if TYPE_CHECKING:
     from imprint.policy.conditions import Condition
     from imprint.policy.gate import Gate
+    from imprint.stimuli.definition import Test
 
 FailOnOption = Annotated[
     list[str] | None,
@@ -74,13 +75,8 @@ def gate_command(
     read = [str(source) for source in (findings, policy) if source is not None]
     check_targets({"--junit": junit, "--summary": summary}, reading=read)
     rows = imprint.read_findings(findings)
-    if any(one.kind == "topic" for one in conditions):
-        from imprint.stimuli.catalog import catalogue
-
-        # A misspelt topic would be undecided for ever; one that these findings lack may come with others.
-        topics = {topic for one in (*catalogue(), *rows) for topic in getattr(one, "topics", ())}
-        measured = {one.test for one in rows if one.kind == "topic"}
-        refuse_unknown(conditions, {"topic": ("topic", sorted(topics | measured))})
+    # A misspelt name would be undecided for ever; a test that these findings lack may come with others.
+    refuse_unknown(conditions, findings=rows)
     gate = check(rows, conditions, opened)
     if gate.changed:
         print_note("note: the findings were made under another policy than this one")
@@ -91,14 +87,31 @@ def gate_command(
     exit_with_verdict(gate, junit, summary)
 
 
-def refuse_unknown(conditions: "Sequence[Condition]", known: "Mapping[str, tuple[str, Sequence[str]]]") -> None:
-    """Refuse a condition on a name that does not exist; `known` has what is named, and all names, by kind."""
-    for one in conditions:
-        what, names = known.get(one.kind, ("", ()))
-        if one.pattern is not None and what and not any(map(one.names, names)):
+def refuse_unknown(
+    conditions: "Sequence[Condition]",
+    tests: "Sequence[Test]" = (),
+    findings: "Sequence[imprint.Row] | None" = None,
+) -> None:
+    """Refuse a condition on a name that does not exist, with the catalogue or these tests.
+
+    With findings, tests may have been added, so that only names that no file adds to are refused.
+    """
+    from imprint.policy.conditions import known_kind
+    from imprint.stimuli.catalog import catalogue
+
+    for condition in conditions:
+        find = known_kind(condition.kind).names
+        if condition.pattern is None or find is None:
+            continue
+        what, names, fixed = find((*catalogue(), *tests), findings or ())
+        if (fixed or findings is None) and not any(map(condition.names, names)):
             listed = "`imprint stimuli` lists them" if what == "test" else f"there are {', '.join(names)}"
-            hint = did_you_mean(one.pattern, names) or listed
-            raise SettingError(f"there is no {what} {one.pattern!r}", option=f"--{one.rule}", got=str(one), hint=hint)
+            raise SettingError(
+                f"there is no {what} {condition.pattern!r}",
+                option=f"--{condition.rule}",
+                got=str(condition),
+                hint=did_you_mean(condition.pattern, names) or listed,
+            )
 
 
 def exit_with_verdict(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:

@@ -52,24 +52,25 @@ def metric_command(
     tests = choose(imprint.catalogue(), test or ())
     groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
     from imprint.evaluation.controls import control_words, controls  # after the choice: they load numpy
-    from imprint.kinds.metrics import metrics
     from imprint.metrics import METRICS
     from imprint.metrics.agreement import metric_agreement
-    from imprint.metrics.grouped import group_metrics
-    from imprint.metrics.metric import is_metric, make_metric
+    from imprint.metrics.by_name import make_metric
+    from imprint.metrics.groups import group_metrics
+    from imprint.metrics.metric import is_metric
     from imprint.metrics.run import run_metrics
-    from imprint.stimuli.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors
 
-    known = metrics()
+    for name in asked:
+        check_choice("metric", name, METRICS.names())
+    measures = {name: METRICS.get(name) for name in asked}
     for name, settings in asked.items():
-        check_choice("metric", name, known)
-        if settings and not is_metric(known[name]):
+        if settings and not is_metric(measures[name]):
             raise SettingError(f"{name} takes no settings here", option="metric", got=next(iter(settings)))
         if groups and name not in group_metrics():
             takers = ", ".join(group_metrics())
             raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
-    others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(known[name])}
-    own = {name: known[name] for name in asked if name not in others and name != "weat"}
+    others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(measures[name])}
+    own = {name: measures[name] for name in asked if name not in others and name != "weat"}
     words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also([*tests, *groups]))}
     languages = {one.language for one in tests} or {"en"}
     from_plugins = METRICS.plugins().keys() & own  # they may ask about any word
@@ -100,11 +101,11 @@ def metric_command(
 def metrics_command() -> None:
     """List the metrics by name."""
     from imprint.cli.console import print_answer
-    from imprint.kinds.metrics import metrics
+    from imprint.metrics import METRICS
 
-    known = metrics()
-    widest = max(map(len, known))
-    for name, measure in known.items():
+    widest = max(map(len, METRICS.names()))
+    for name in METRICS.names():
+        measure = METRICS.get(name)
         said = getattr(measure, "summary", None) or (measure.__doc__ or "").strip().partition("\n")[0]
         print_answer(f"{name:{widest}}  {said}")
 

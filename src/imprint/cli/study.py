@@ -1,6 +1,8 @@
 """`imprint study`: do people share the embedding's associations? Create, serve, score and export a study."""
 
+import socket
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,6 +31,12 @@ study_app = typer.Typer(
 StudyArgument = Annotated[
     Path, typer.Argument(callback=is_file, metavar="STUDY", help="A file from imprint study create.")
 ]
+
+# Kept for documentation: nobody has them, so they stand for anybody outside.
+_OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+_DISCARD = 9
+_EVERYWHERE = "listening on every address of this machine"
+_READABLE = "warning: without TLS others can read answers and links on the way; use a web server with TLS, and --url"
 
 
 @study_app.command("create")
@@ -75,8 +83,8 @@ def create_command(
 ) -> None:
     """Create a study in one file, and print its token once."""
     from imprint.cli.console import check_target, print_answer, print_note, print_written
+    from imprint.study.people import Terms, read_consent
     from imprint.study.records import create_study
-    from imprint.study.terms import Terms, read_consent
 
     check_target(out, reading=source)
     if out.exists():
@@ -120,7 +128,6 @@ def serve_command(
 ) -> None:
     """Serve a study to its participants until Ctrl-C."""
     from imprint.cli.console import print_answer, print_note
-    from imprint.cli.study_address import public_address
     from imprint.web.serving import bind, public_name, require_server, run
 
     require_server()
@@ -192,7 +199,7 @@ def export_command(
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
     from imprint.cli.console import check_target, print_written
-    from imprint.study.analogies import write_seeds
+    from imprint.study.analysis import write_seeds
     from imprint.study.database import belongs_to
     from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
@@ -293,3 +300,32 @@ def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeratio
     for note in found.notes:
         print_note(f"note: {note}")
     return found
+
+
+def public_address(bound: socket.socket) -> tuple[str, list[str]]:
+    """Return the address to hand out, and what whoever runs the server has to know of it."""
+    from imprint.web.serving import address
+
+    host = ip_address(bound.getsockname()[0])
+    if host.is_loopback:
+        return address(bound), []
+    if not host.is_unspecified:
+        return address(bound), [_READABLE]
+    outward = _outward_address(bound.family)
+    if outward is None:
+        told = f"{_EVERYWHERE}; the printed one works only here, other people need this machine's name or address"
+    else:
+        told = f"{_EVERYWHERE}; other people can use {outward}"
+    return address(bound, outward), [told, _READABLE]
+
+
+def _outward_address(family: int) -> str | None:
+    """Return the address from which this machine would send to others, None where it would not; nothing is sent."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((_OUTSIDE[socket.AddressFamily(family)], _DISCARD))
+            found = str(probe.getsockname()[0])
+    except OSError:
+        return None
+    chosen = ip_address(found)
+    return None if chosen.is_loopback or chosen.is_link_local else found

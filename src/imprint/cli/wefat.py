@@ -47,7 +47,7 @@ def wefat_command(
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
     from imprint.evaluation.controls import control_words, controls
-    from imprint.stimuli.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors
 
     asked = words_of(chosen) | control_words({one.language for one in chosen})
     with opened_subjects([subject], about, asked) as opened:

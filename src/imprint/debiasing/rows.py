@@ -6,7 +6,7 @@ Bolukbasi et al. (2016), section 3 and Figure 2.
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -16,7 +16,7 @@ from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.rows import Row
+from imprint.rows import HighEnd, LowEnd, Row, shown
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.definition import quote
 
@@ -24,57 +24,104 @@ from imprint.stimuli.definition import quote
 class Fact(msgspec.Struct, frozen=True):
     """A setting of a debiaser, or something it measured while fitting: a number, a text, or (yes and no) both."""
 
-    name: str
-    value: float | None
-    text: str | None = None
+    name: Annotated[str, shown("Fitted")]
+    value: Annotated[float | None, shown("Value", shape="significant")]
+    text: Annotated[str | None, shown("Text", "What is shown in place of the number.")] = None
 
 
 class WordChange(msgspec.Struct, frozen=True):
-    """A word's coordinate before and after; no coordinate after where nothing of the axis is left."""
+    """A word's coordinate before and after."""
 
-    word: str
-    before: float
-    after: float | None
+    word: Annotated[str, shown("Word", shape="word")]
+    before: Annotated[float, shown("Before", "Coordinate along the axis.", digits=3)]
+    after: Annotated[
+        float | None,
+        shown("After", "Coordinate along the axis of the same words; none where nothing of it is left.", digits=3),
+    ]
 
 
 class StrengthPoint(msgspec.Struct, frozen=True):
     """What one strength of linear debiasing does."""
 
-    strength: float
-    reduction: float | None
-    background_ratio: float | None
-    axis_left: float
+    strength: Annotated[
+        float, shown("Strength", "How much the stereotype counts in the fit, without units.", shape="significant")
+    ]
+    reduction: Annotated[
+        float | None,
+        shown(
+            "Held-out words: times less variance", "Variance along the axis before, divided by that after.", digits=1
+        ),
+    ]
+    background_ratio: Annotated[
+        float | None,
+        shown(
+            "Background variance left",
+            "Share that common words keep of their variance along the axis.",
+            shape="percent",
+        ),
+    ]
+    axis_left: Annotated[
+        float,
+        shown("Length of the axis left", "Share of the axis' length that is left after debiasing.", shape="percent"),
+    ]
+
+
+_Before = Annotated[float | None, shown("Variance before", "Of words at unit length, along the axis.", digits=4)]
+_NewAxis = Annotated[
+    float | None, shown("Variance, new axis", "Along the axis that the same words make after debiasing.", digits=4)
+]
+_Fixed = Annotated[
+    float | None, shown("Variance after", "Of the same words after debiasing, along the same axis.", digits=4)
+]
+_Found = Annotated[int, shown("Found", "Words the embedding has, of those asked for.")]
+_Asked = Annotated[int, shown("Asked", "Words asked for.")]
+_Ratio = Annotated[
+    float | None,
+    shown(
+        "New axis", "Share of the variance left along the axis that its words make after debiasing.", shape="percent"
+    ),
+]
 
 
 class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
-    """`Variances` with what follows from them.
+    """`Variances` of held-out and of background words with what follows from them."""
 
-    `held_out_left` is the share of their variance along the original axis that held-out words keep, from `left_low` to
-    `left_high`. `background_left` is that of background words. `held_out_ratio` and `background_ratio` are those along
-    the axis that the same words make afterwards.
-    """
-
-    held_out_before: float | None
-    held_out_after: float | None
-    background_before: float | None
-    background_after: float | None
-    held_out_fixed: float | None
-    background_fixed: float | None
-    axis_left: float
-    held_out: int
-    background: int
-    held_out_asked: int
-    background_asked: int
-    reduction_low: float | None
-    reduction_high: float | None
-    left_low: float | None
-    left_high: float | None
-    reduction: float | None
-    background_ratio: float | None
-    selectivity: float | None
-    held_out_ratio: float | None
-    held_out_left: float | None
-    background_left: float | None
+    held_out_before: _Before
+    held_out_after: _NewAxis
+    background_before: _Before
+    background_after: _NewAxis
+    held_out_fixed: _Fixed
+    background_fixed: _Fixed
+    axis_left: Annotated[float, shown("Axis left", "Share of its length that the axis keeps.", shape="percent")]
+    held_out: _Found
+    background: _Found
+    held_out_asked: _Asked
+    background_asked: _Asked
+    reduction_low: LowEnd
+    reduction_high: HighEnd
+    left_low: LowEnd
+    left_high: HighEnd
+    reduction: Annotated[
+        float | None, shown("Reduction", "Held-out words: variance before, divided by that on the new axis.")
+    ]
+    background_ratio: _Ratio
+    selectivity: Annotated[
+        float | None,
+        shown("Selectivity", "How many times more the variance of held-out words shrinks than that of other words."),
+    ]
+    held_out_ratio: _Ratio
+    held_out_left: Annotated[
+        float | None,
+        shown(
+            "Variance left",
+            "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
+            shape="percent",
+            ends="left",
+        ),
+    ]
+    background_left: Annotated[
+        float | None, shown("Variance left", "Variance after as a share of that before.", shape="percent")
+    ]
 
     @classmethod
     def of(cls, measured: Variances) -> "MeasuredVariances":
@@ -90,29 +137,34 @@ class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class DebiasingRow(Row, frozen=True, kw_only=True, tag="debiasing"):
-    """What was fitted, on which embedding (by its hash), and how far it went where that could be measured."""
+_Method = Annotated[str, shown("Method", "Name of the debiaser.")]
 
-    method: str
-    fitted_on: str
-    fitted: tuple[Fact, ...]
-    variances: MeasuredVariances | None
+
+class DebiasingRow(Row, frozen=True, kw_only=True, tag="debiasing"):
+    """What was fitted, on which embedding, and how far it went where that could be measured."""
+
+    method: _Method
+    fitted_on: Annotated[
+        str, shown("Fitted on", "Hash of the embedding or encoder that it was fitted on.", shape="word")
+    ]
+    fitted: Annotated[tuple[Fact, ...], shown("Fitted", "Settings, and what was measured while fitting.")]
+    variances: Annotated[MeasuredVariances | None, shown("Variances", "How far words spread, before and after.")]
 
 
 class FrontierRow(Row, frozen=True, kw_only=True, tag="frontier"):
     """What every strength of linear debiasing would do, and the one that was used."""
 
-    method: str
-    chosen: float | None
-    strengths: tuple[StrengthPoint, ...]
+    method: _Method
+    chosen: Annotated[float | None, shown("Chosen", "The strength that was used.", shape="significant")]
+    strengths: Annotated[tuple[StrengthPoint, ...], shown("Strengths", "What each strength would do.")]
 
 
 class DebiasedProjectionRow(Row, frozen=True, kw_only=True, tag="debiased projection"):
-    """Where held-out professions and background words lie along the axis, before and after."""
+    """Where words lie along the axis, before and after."""
 
-    method: str
-    held_out: tuple[WordChange, ...]
-    background: tuple[WordChange, ...]
+    method: _Method
+    held_out: Annotated[tuple[WordChange, ...], shown("Held-out professions")]
+    background: Annotated[tuple[WordChange, ...], shown("Background words")]
 
 
 def debiasing_finding(

@@ -14,12 +14,12 @@ import numpy.typing as npt
 from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
 from imprint.stimuli.definition import WordKind, WordSet, word_sets
 from imprint.stimuli.templates import Templates, bundled_patterns, fill, fitting_templates, spaced
+from imprint.subjects.encodings import encode_texts, fresh_texts
 from imprint.types import Floats, Floats32, Progress
 
 FittedOn = Literal["words", "sentences"]

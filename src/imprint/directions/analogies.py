@@ -8,7 +8,7 @@ variation of 3CosMul (Levy and Goldberg, 2014) scores pairs by products of simil
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import is_cased
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.errors import SettingError, VocabularyError, requiring
-from imprint.rows import Result, Row
+from imprint.rows import Result, Row, shown
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import EmbeddingLike, load
@@ -35,29 +35,35 @@ _COLUMNS = ("first", "second", "score", "distance", "first_projection", "second_
 class AnalogyRow(Row, frozen=True, kw_only=True, tag="analogy"):
     """Two words, their score S, how far apart they are, where each lies along the axis, and how they were looked for.
 
-    `with_names` tells whether first names were among the words. `neutral` tells whether the axis' own words and a list
-    of words gendered by meaning were left out. The list has gaps, such as mr and abbess. `gendered_left_out` and
-    `names_left_out` count the words left out. No two words of a pair are further apart than `delta`. `score_by` says
-    how pairs were scored.
+    The list of words gendered by meaning has gaps, such as mr and abbess.
     """
 
-    rank: int
-    first: str
-    second: str
-    score: float
-    distance: float
-    first_projection: float
-    second_projection: float
-    positive: tuple[str, ...]
-    negative: tuple[str, ...]
-    method: str
-    delta: float
-    n_words: int
-    with_names: bool
-    neutral: bool
-    gendered_left_out: int | None = None
-    names_left_out: int | None = None
-    score_by: PairScore = "difference"
+    rank: Annotated[int, shown("Rank", "1 is the highest score.")]
+    first: Annotated[str, shown("First", "The word of the two nearer to the positive end.", shape="word")]
+    second: Annotated[str, shown("Second", "The word of the two nearer to the negative end.", shape="word")]
+    score: Annotated[float, shown("Score", "How much the pair differs as the ends of the axis do.", digits=3)]
+    distance: Annotated[
+        float,
+        shown(
+            "Distance", "Between the two words at unit length; small for words that mean nearly the same.", digits=3
+        ),
+    ]
+    first_projection: Annotated[float, shown("First on the axis", "Coordinate of the first word.", digits=3)]
+    second_projection: Annotated[float, shown("Second on the axis", "Coordinate of the second word.", digits=3)]
+    positive: Annotated[tuple[str, ...], shown("Positive end", "Words of the axis' positive end.")]
+    negative: Annotated[tuple[str, ...], shown("Negative end", "Words of the axis' negative end.")]
+    method: Annotated[str, shown("Method", "How the axis was made of its words.")]
+    delta: Annotated[float, shown("Limit", "The largest distance between two words of a pair.")]
+    n_words: Annotated[int, shown("Words", "How many of the most frequent words were paired.")]
+    with_names: Annotated[bool, shown("With names", "Whether first names were among the words.")]
+    neutral: Annotated[
+        bool, shown("Neutral", "Whether the axis' own words and a list of words gendered by meaning were left out.")
+    ]
+    gendered_left_out: Annotated[
+        int | None, shown("Gendered words left out", "Words left out as gendered by meaning, or of the axis.")
+    ] = None
+    names_left_out: Annotated[int | None, shown("Names left out", "How many first names were left out.")] = None
+    score_by: Annotated[PairScore, shown("Scored by", "How pairs were scored.")] = "difference"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

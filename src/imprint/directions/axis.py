@@ -17,7 +17,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli.definition import quote
-from imprint.stimuli.framed import word_vectors
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32
 

@@ -3,13 +3,15 @@
 Caliskan, Bryson and Narayanan (2016), Figure 3: the first two principal components of words that differ in gender.
 """
 
+from typing import Annotated
+
 import msgspec
 import numpy as np
 
 from imprint.directions.axis import Pairs, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.rows import Row, WordPoint
+from imprint.rows import Row, WordPoint, shown
 from imprint.threads import single_threaded
 from imprint.types import Floats
 
@@ -20,21 +22,21 @@ _DIMENSIONS = 2
 class PairOfWords(msgspec.Struct, frozen=True):
     """Two words that differ in one meaning."""
 
-    first: str
-    second: str
+    first: Annotated[str, shown("First", shape="word")]
+    second: Annotated[str, shown("Second", shape="word")]
 
 
 class PairsRow(Row, frozen=True, kw_only=True, tag="pairs"):
-    """Where the words of pairs lie, at unit length, along their first two principal components.
+    """Where the words of pairs lie, at unit length, along their first two principal components."""
 
-    The components take up these shares of the words' variance; `agreement` is the mean cosine between the pairs'
-    differences in the whole space.
-    """
-
-    pairs: tuple[PairOfWords, ...]
-    points: tuple[WordPoint, ...]
-    explained_shares: tuple[float, float]
-    agreement: float
+    pairs: Annotated[tuple[PairOfWords, ...], shown("Pairs")]
+    points: Annotated[tuple[WordPoint, ...], shown("Points", "Where each word lies along both components.")]
+    explained_shares: Annotated[
+        tuple[float, float], shown("Variance explained", "Shares of the words' variance along the components.")
+    ]
+    agreement: Annotated[
+        float, shown("Cosine between pairs", "Mean cosine between the pairs' differences, in the whole space.")
+    ]
 
 
 def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:

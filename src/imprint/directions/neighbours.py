@@ -6,14 +6,14 @@ only in the names John and Mary.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.rows import Result, Row, WordValue, word_values
+from imprint.rows import Result, Row, WordValue, shown, word_values
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
@@ -29,24 +29,25 @@ _FEWEST = 1  # name a side
 class NeighboursRow(Row, frozen=True, kw_only=True, tag="neighbours"):
     """A word or a query, how the vocabulary spells it, and the nearest words with their cosines."""
 
-    word: str
-    token: str
-    nearest: tuple[WordValue, ...]
+    word: Annotated[str, shown("Word", "The word, or the words of a query.", shape="word")]
+    token: Annotated[str, shown("Entry", "How the vocabulary spells it.", shape="word")]
+    nearest: Annotated[tuple[WordValue, ...], shown("Nearest", "The nearest words with their cosines.")]
 
 
 class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
-    """Documents that differ in a name alone, by their cosine with a query, the highest first.
+    """Documents that differ in a name alone, by their cosine with a query, the highest first."""
 
-    `share_higher` is the share of pairs, a name of `names_x` and one of `names_y`, in which the first ranks higher.
-    `p_value` is two-sided and exact, with names as the unit. The statistic is the mean difference in cosine.
-    """
-
-    query: str
-    document: str
-    names_x: tuple[str, ...]
-    names_y: tuple[str, ...]
-    scores: tuple[WordValue, ...]
-    share_higher: float
+    statistic: Annotated[float | None, shown("Mean difference", "Mean difference in cosine.", digits=4)] = None
+    p_value: Annotated[float | None, shown("p", "Two-sided and exact, with names as the unit.")] = None
+    query: Annotated[str, shown("Query", "What is searched for.")]
+    document: Annotated[str, shown("Document", "The rest of the document, the same for every name.")]
+    names_x: Annotated[tuple[str, ...], shown("First names", "Names of the first set.")]
+    names_y: Annotated[tuple[str, ...], shown("Second names", "Names of the second set.")]
+    scores: Annotated[tuple[WordValue, ...], shown("Scores", "Cosine of the query with each name's document.")]
+    share_higher: Annotated[
+        float,
+        shown("First higher", "Share of pairs in which the name of the first set ranks higher.", shape="percent"),
+    ]
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,7 @@ embeddings against each other.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
@@ -17,10 +17,10 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError, requiring
-from imprint.rows import Result, Row, WordPoint, WordValue, word_values
+from imprint.rows import Result, Row, WordPoint, WordValue, shown, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
-from imprint.stimuli.framed import word_vectors
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats
 
@@ -35,30 +35,37 @@ Placed = tuple[str, float]
 class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
     """A list of words along an axis: where each lies, how far they spread, and what the axis was made of."""
 
-    method: str
-    positive: tuple[str, ...]
-    negative: tuple[str, ...]
-    explained: float | None
-    agreement: float | None
-    axis_missing: tuple[str, ...]
-    n_words: int
-    mean: float
-    variance: float | None
-    coordinates: tuple[WordValue, ...]
+    test: Annotated[str, shown("Axis")]
+    method: Annotated[str, shown("Method", "How the axis was made of its words.")]
+    positive: Annotated[tuple[str, ...], shown("Positive end", "Words of the axis' positive end.")]
+    negative: Annotated[tuple[str, ...], shown("Negative end", "Words of the axis' negative end.")]
+    explained: Annotated[
+        float | None,
+        shown("Variance explained", "Share of the pairs' variance that lies along the axis.", shape="percent"),
+    ]
+    agreement: Annotated[
+        float | None,
+        shown("Cosine between pairs", "Mean cosine between the pairs' differences; one if all point the same way."),
+    ]
+    axis_missing: Annotated[tuple[str, ...], shown("Missing of the axis", "Words of the axis without a vector.")]
+    n_words: Annotated[int, shown("Words", "Words the embedding has, of those asked for.")]
+    mean: Annotated[float, shown("Mean", "Of the words' coordinates.", digits=3)]
+    variance: Annotated[float | None, shown("Variance", "Of the words' coordinates.", digits=4)]
+    coordinates: Annotated[tuple[WordValue, ...], shown("Coordinates", "Where each word lies along the axis.")]
 
 
 class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection comparison"):
     """Two numbers per word, the coordinate (x) and one known from elsewhere (y), and how they correlate."""
 
-    other: str
-    other_sha256: str | None
-    other_missing: tuple[str, ...]
-    pearson: float
-    pearson_p_value: float
-    spearman: float
-    spearman_p_value: float
-    n_words: int
-    points: tuple[WordPoint, ...]
+    other: Annotated[str, shown("Coordinates compared with")]
+    other_sha256: Annotated[str | None, shown("Compared with, SHA-256", "Its hash, of an embedding.", shape="word")]
+    other_missing: Annotated[tuple[str, ...], shown("Missing there", "Words that it lacks.")]
+    pearson: Annotated[float, shown("Pearson", "Correlation of the coordinates with these numbers.")]
+    pearson_p_value: Annotated[float, shown("p", "Two-sided p of Pearson's correlation.", shape="p")]
+    spearman: Annotated[float, shown("Spearman", "Correlation of ranks.")]
+    spearman_p_value: Annotated[float, shown("p, Spearman", "Two-sided p of Spearman's correlation.", shape="p")]
+    n_words: Annotated[int, shown("Words", "Words that both have.")]
+    points: Annotated[tuple[WordPoint, ...], shown("Points", "Both numbers of every word.")]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

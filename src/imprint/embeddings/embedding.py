@@ -362,3 +362,10 @@ class Embedding:
         keyed_vectors = KeyedVectors(vector_size=self.dimension)
         keyed_vectors.add_vectors(list(self.words), np.asarray(self.vectors))
         return keyed_vectors
+
+
+def unit_rows(vectors: Floats | Floats32) -> Floats:
+    """Return rows scaled to length one, in double precision; a row of zeros stays."""
+    rows = vectors.astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))

@@ -5,7 +5,7 @@ second anew would count what K-means moved as lost. Here only words within a cel
 embedding's own scores and tested by its own rotations, so that its p-values are as valid as the first's.
 
 The paper asks embeddings of words. A sentence encoder is asked like one: names and words go into the frames of
-`imprint.stimuli.framed`.
+`imprint.subjects.framed`.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from imprint.enumeration.solution import count_rotations, problem_seeds, solve
 from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.errors import SettingError
 from imprint.significance.rotations import scores_of
-from imprint.stimuli.framed import word_vectors
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder, open_subject
 from imprint.types import Progress
 from imprint.version import __version__

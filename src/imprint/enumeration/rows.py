@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from imprint.checks import Centre, Cleaning, Correction
-from imprint.rows import Row
+from imprint.rows import Row, shown
 
 if TYPE_CHECKING:
     from imprint.enumeration.groups import Group
@@ -14,158 +14,223 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 0.5  # of the repeats: an association that recurs in more is shown first
 
+# What rows of several kinds have.
+_GroupsOf = Annotated[str | None, shown("Groups of", "The embedding whose groups are scored, if not its own.")]
+_GroupsOfHash = Annotated[str | None, shown("Groups of, SHA-256", "Its hash.", shape="word")]
+_Spelling = Annotated[
+    float | None, shown("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.")
+]
+_Explained = Annotated[
+    bool, shown("Explained by frequency", "Whether most associations of the group vanish without word frequency.")
+]
+_Recurrent = Annotated[
+    int | None, shown("Recurrent", "How many of them recur in more than half of the runs with other clusterings.")
+]
+_Survive = Annotated[
+    int | None, shown("Without frequency", "How many of them remain when the direction of word frequency is removed.")
+]
+
+_SHARE = "Share of people with these names, each name counted once."
+
 
 class Races(msgspec.Struct, frozen=True):
     """Shares of a group's bearers in the census; None where the table does not say."""
 
-    white: float | None = None
-    black: float | None = None
-    hispanic: float | None = None
-    asian_pacific: float | None = None
-    native: float | None = None
-    two_or_more: float | None = None
+    white: Annotated[float | None, shown("White", _SHARE, shape="percent")] = None
+    black: Annotated[float | None, shown("Black", _SHARE, shape="percent")] = None
+    hispanic: Annotated[float | None, shown("Hispanic", _SHARE, shape="percent")] = None
+    asian_pacific: Annotated[float | None, shown("Asian or Pacific", _SHARE, shape="percent")] = None
+    native: Annotated[float | None, shown("Native", _SHARE, shape="percent")] = None
+    two_or_more: Annotated[float | None, shown("two or more", _SHARE, shape="percent")] = None
 
 
 class Crossing(msgspec.Struct, frozen=True):
     """Two groups by two categories: four sets of words, how well they match, and how far that is above its null."""
 
-    groups: tuple[str, str]
-    categories: tuple[int, int]
-    words: Annotated[tuple[tuple[str, ...], ...], msgspec.Meta(min_length=4, max_length=4)]
-    product: float
-    standard_deviations: float
+    groups: Annotated[tuple[str, str], shown("Groups")]
+    categories: Annotated[tuple[int, int], shown("Categories", "Numbers of the two categories.")]
+    words: Annotated[
+        tuple[tuple[str, ...], ...],
+        msgspec.Meta(min_length=4, max_length=4),
+        shown("Words", "Words of the first category for either group, then those of the second."),
+    ]
+    product: Annotated[float, shown("Product", "The left-hand side of eq. (1), section 4.2 of the paper.")]
+    standard_deviations: Annotated[
+        float, shown("Above its null", "In standard deviations of what random directions give.", digits=1)
+    ]
 
 
 class FalseDiscoveries(msgspec.Struct, frozen=True):
     """Altered copies in which names are aligned with words at random, and what was significant on them.
 
-    `share_with_any` is the share of copies with at least one association, `mean` how many a copy has on average, each
-    copy corrected by itself. `mean_below_limit` is how many p-values of a copy are as small as those significant in
-    the embedding, which is what to expect there if all were chance; nine of ten copies have from `low_below_limit` to
-    `high_below_limit`. Corrected by itself a copy has another number, because the correction allows larger p-values
-    where more are small.
+    Corrected by itself a copy has another number than below the embedding's limit, because the correction allows
+    larger p-values where more are small.
     """
 
-    copies: int
-    share_with_any: float
-    mean: float
-    mean_below_limit: float | None = None
-    low_below_limit: float | None = None
-    high_below_limit: float | None = None
+    copies: Annotated[int, shown("Copies", "How many copies were made.")]
+    share_with_any: Annotated[
+        float, shown("Copies with any", "Share of copies with at least one association.", shape="percent", digits=1)
+    ]
+    mean: Annotated[float, shown("Mean", "Associations of a copy on average, each copy corrected by itself.")]
+    mean_below_limit: Annotated[
+        float | None, shown("Expected", "P-values of a copy as small as the significant ones, on average.", digits=1)
+    ] = None
+    low_below_limit: Annotated[float | None, shown("Expected, low", "Low end of what nine in ten copies have.")] = None
+    high_below_limit: Annotated[float | None, shown("Expected, high", "High end of the same range.")] = None
 
 
 class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
     """A cell: a group of names, a category of words, and the words of it closest to the group.
 
-    `recurrence` is the share of `recurrence_runs` runs with other K-means seeds that find a significant association
-    again; None where it is not significant or there were no such runs.
+    A cell that is not significant, or was not looked for in other runs, has no `recurrence`.
 
-    Beside a second embedding, rows of the first say what became of them: `left` is None where they were not
-    significant, `against_words` and the numbers after it are the second's. Rows of the second name the embedding whose
-    groups they score in `groups_of`; `new` is None where they are not significant.
+    Beside a second embedding, rows of the first say what became of them, and rows of the second name the embedding
+    whose groups they score.
     """
 
-    group: str
-    category: int
-    category_words: tuple[str, ...]
-    words: tuple[str, ...]
-    names: tuple[str, ...]
-    score: float
-    p_adjusted: float
-    significant: bool
-    survives_without_frequency: bool | None
-    recurrence: float | None = None
-    recurrence_runs: int = 0
-    spelling: float | None
-    explained_by_frequency: bool
-    rotations: int
-    names_asked: int
-    names_missing: int
-    against: str | None = None
-    against_sha256: str | None = None
-    left: bool | None = None
-    against_words: tuple[str, ...] | None = None
-    against_score: float | None = None
-    against_p_value: float | None = None
-    against_p_adjusted: float | None = None
-    against_score_of_same_words: float | None = None
-    against_missing: tuple[str, ...] = ()
-    groups_of: str | None = None
-    groups_of_sha256: str | None = None
-    new: bool | None = None
+    p_value: Annotated[
+        float | None, shown("p", "Share of random rotations of the names that give at least this score.")
+    ] = None
+    group: Annotated[str, shown("Group", shape="word")]
+    category: Annotated[int, shown("Category", "Its number and the words closest to its centre.")]
+    category_words: Annotated[tuple[str, ...], shown("Words of the category", "The words closest to its centre.")]
+    words: Annotated[tuple[str, ...], shown("Words")]
+    names: Annotated[tuple[str, ...], shown("Names", "Names of the group.")]
+    score: Annotated[
+        float, shown("Score", "How much closer to this group than to the others, above the category's mean.", digits=3)
+    ]
+    p_adjusted: Annotated[float, shown("p, corrected", "Corrected over all cells.")]
+    significant: Annotated[bool, shown("Significant")]
+    survives_without_frequency: Annotated[
+        bool | None, shown("Without frequency", "Whether it remains when the direction of word frequency is removed.")
+    ]
+    recurrence: Annotated[
+        float | None, shown("Recurs", "Share of the runs with other clusterings that find it again.", shape="percent")
+    ] = None
+    recurrence_runs: Annotated[int, shown("Runs", "How many runs with other clusterings were made.")] = 0
+    spelling: _Spelling
+    explained_by_frequency: _Explained
+    rotations: Annotated[int, shown("Rotations", "Random rotations behind the p-value.")]
+    names_asked: Annotated[int, shown("Names asked", "How many names were given.")]
+    names_missing: Annotated[int, shown("Names missing", "How many of them have no vector.")]
+    against: Annotated[str | None, shown("Against", "Name of the second embedding.")] = None
+    against_sha256: Annotated[str | None, shown("Against, SHA-256", "Its hash.", shape="word")] = None
+    left: Annotated[
+        bool | None, shown("Left", "Whether it is left in the second embedding; nothing where it was not significant.")
+    ] = None
+    against_words: Annotated[tuple[str, ...] | None, shown("Words after", "Words of the second embedding.")] = None
+    against_score: Annotated[float | None, shown("Score after", "Their score in the second.", digits=3)] = None
+    against_p_value: Annotated[float | None, shown("p after", "Its p-value.", shape="p")] = None
+    against_p_adjusted: Annotated[float | None, shown("p after, corrected", "Over all its cells.", shape="p")] = None
+    against_score_of_same_words: Annotated[
+        float | None,
+        shown("Same words after", "Their score in the second embedding: an effect without a p-value.", digits=3),
+    ] = None
+    against_missing: Annotated[tuple[str, ...], shown("Missing after", "Words that the second embedding lacks.")] = ()
+    groups_of: _GroupsOf = None
+    groups_of_sha256: _GroupsOfHash = None
+    new: Annotated[
+        bool | None, shown("New", "Whether only the second embedding has it; nothing where it is not significant.")
+    ] = None
 
 
 class UbeGroupRow(Row, frozen=True, kw_only=True, tag="ube-group"):
     """A group of names, as in the paper's Table 3; the statistic counts its associations."""
 
-    group: str
-    n_names: int
-    names: tuple[str, ...]
-    share_women: float | None
-    mean_birth_year: float | None
-    races: Races | None
-    frequency: float | None
-    associations: int
-    recurrent: int | None = None
-    survive_without_frequency: int | None
-    spelling: float | None
-    explained_by_frequency: bool
+    group: Annotated[str, shown("Group", "Open a letter to see names of the group.", shape="word")]
+    n_names: Annotated[int, shown("Names", "How many names the group has.")]
+    names: Annotated[tuple[str, ...], shown("Examples", "Names that are typical of the group.")]
+    share_women: Annotated[
+        float | None,
+        shown("Women", "Share of women among people with these names, each name counted once.", shape="percent"),
+    ]
+    mean_birth_year: Annotated[float | None, shown("Born", "Mean year of birth, each name counted once.", digits=0)]
+    races: Annotated[
+        Races | None, shown("Race or origin", "The two largest shares of people with these names in the US census.")
+    ]
+    frequency: Annotated[
+        float | None, shown("Frequency", "Rank correlation of words' closeness to the group with their frequency.")
+    ]
+    associations: Annotated[int, shown("Associations", "How many are statistically significant.")]
+    recurrent: _Recurrent = None
+    survive_without_frequency: _Survive
+    spelling: _Spelling
+    explained_by_frequency: _Explained
 
 
 class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
-    """The whole: settings, names found and kept, associations; `n_cells` counts the cells with enough words.
+    """The whole: settings, names found and kept, associations.
 
-    `recurrent` counts the associations found again in more than half of the repeats. `rotated_copies` and
-    `flipped_copies` are the false discoveries on altered copies. Beside `survive_without_frequency`,
-    `lost_without_random` and `lost_without_third_axis` count the associations lost when a random direction (a mean
-    over several) and the third principal axis of the words are removed instead.
-
-    Of an embedding scored over the groups of another, `groups_of` names that one; words are those of its categories.
+    Of an embedding scored over the groups of another, the words are those of the other's categories.
     """
 
-    groups: int
-    categories: int
-    n_words: int
-    top: int
-    rotations: int
-    fdr: float
-    cleaning: Cleaning
-    centre: Centre
-    correction: Correction
-    overlapping: bool
-    weighted: bool
-    without_frequency: bool
-    names_asked: int
-    names_missing: int
-    names_found: int
-    names_dropped: int
-    n_cells: int
-    associations: int
-    survive_without_frequency: int | None
-    lost_without_random: float | None = None
-    lost_without_third_axis: int | None = None
-    repeats: int = 0
-    recurrent: int | None = None
-    rotated_copies: FalseDiscoveries | None = None
-    flipped_copies: FalseDiscoveries | None = None
-    spelling: float | None
-    groups_explained_by_frequency: tuple[str, ...]
-    notes: tuple[str, ...]
-    embedding_notes: tuple[str, ...]
-    groups_of: str | None = None
-    groups_of_sha256: str | None = None
-    words_asked: int | None = None
-    words_missing: int | None = None
+    groups: Annotated[int, shown("Groups", "Groups of names.")]
+    categories: Annotated[int, shown("Categories", "Categories of words.")]
+    n_words: Annotated[int, shown("Words", "Most frequent lower-case words that were used.")]
+    top: Annotated[int, shown("Words of a cell", "Words per association.")]
+    rotations: Annotated[int, shown("Rotations", "Random rotations behind each p-value.")]
+    fdr: Annotated[float, shown("Rate", "False discovery rate, or the family-wise one.", shape="percent")]
+    cleaning: Annotated[Cleaning, shown("Cleaning", "How the names least like names were found and dropped.")]
+    centre: Annotated[Centre, shown("Centre", "The words whose mean scores are measured from.")]
+    correction: Annotated[Correction, shown("Correction", "Correction for many tests.")]
+    overlapping: Annotated[bool, shown("Overlapping", "Whether groups may share words.")]
+    weighted: Annotated[bool, shown("Weighted", "Whether names count by their bearers.")]
+    without_frequency: Annotated[
+        bool, shown("Without frequency", "Whether the direction of word frequency was removed first.")
+    ]
+    names_asked: Annotated[int, shown("Names asked", "How many names were given.")]
+    names_missing: Annotated[int, shown("Names missing", "How many of them have no vector.")]
+    names_found: Annotated[int, shown("Names found", "How many of them have a vector.")]
+    names_dropped: Annotated[int, shown("Names dropped", "How many of those were dropped as least like names.")]
+    n_cells: Annotated[int, shown("Cells", "Pairs of a group and a category with enough words.")]
+    associations: Annotated[int, shown("Associations", "How many are statistically significant.")]
+    survive_without_frequency: _Survive
+    lost_without_random: Annotated[
+        float | None,
+        shown(
+            "Lost without a random direction",
+            "How many are lost when a random direction is removed instead, on average over several.",
+            digits=1,
+        ),
+    ] = None
+    lost_without_third_axis: Annotated[
+        int | None,
+        shown(
+            "Lost without the third axis", "How many are lost when the words' third principal axis is removed instead."
+        ),
+    ] = None
+    repeats: Annotated[int, shown("Repeats", "How many runs with other clusterings were made.")] = 0
+    recurrent: _Recurrent = None
+    rotated_copies: Annotated[
+        FalseDiscoveries | None, shown("Rotated copies", "False discoveries where names are randomly rotated.")
+    ] = None
+    flipped_copies: Annotated[
+        FalseDiscoveries | None,
+        shown("Flipped copies", "False discoveries on stricter copies, which keep the shape of the space."),
+    ] = None
+    spelling: _Spelling
+    groups_explained_by_frequency: Annotated[
+        tuple[str, ...],
+        shown("Explained by frequency", "Groups most of whose associations vanish without word frequency."),
+    ]
+    notes: Annotated[tuple[str, ...], shown("Notes", "What a reader of the result should know.")]
+    embedding_notes: Annotated[tuple[str, ...], shown("About the model", "How the embedding was read or made.")]
+    groups_of: _GroupsOf = None
+    groups_of_sha256: _GroupsOfHash = None
+    words_asked: Annotated[int | None, shown("Words asked", "Words in the categories of the other.")] = None
+    words_missing: Annotated[int | None, shown("Words missing", "How many of them have no vector.")] = None
 
 
 class UbeIndirectRow(Row, frozen=True, kw_only=True, tag="ube-indirect"):
     """Tuples that satisfy eq. (1) of section 4.2, beside the share that random directions give."""
 
-    tuples: int
-    share: float
-    null_share: float | None
-    null_rotations: int
-    strongest: tuple[Crossing, ...]
+    tuples: Annotated[int, shown("Tuples", "Pairs of associations.")]
+    share: Annotated[float, shown("Share", "How many of them match without the names.", shape="percent", digits=1)]
+    null_share: Annotated[
+        float | None, shown("Share by chance", "How many match under random directions.", shape="percent", digits=1)
+    ]
+    null_rotations: Annotated[int, shown("Rotations", "Random directions that were tried.")]
+    strongest: Annotated[tuple[Crossing, ...], shown("Strongest", "Those furthest above their null.")]
 
 
 def overview(enumeration: "Enumeration", **more: Any) -> UbeOverviewRow:

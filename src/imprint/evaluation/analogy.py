@@ -13,7 +13,7 @@ float64.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -23,8 +23,10 @@ from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import rows_by_frequency
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import AnalogyBenchmark, BenchmarkRow, benchmark_fields
+from imprint.evaluation.benchmark_rows import BenchmarkRow, OtherValue, ValueChange, benchmark_fields
+from imprint.evaluation.benchmarks import AnalogyBenchmark
 from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.rows import HighEnd, LowEnd, shown
 from imprint.stimuli.definition import quote
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Ints, Progress
@@ -41,13 +43,13 @@ _TIE = 1e-12  # scores in float64 closer than this are equal, and the more frequ
 
 
 class AnalogySection(msgspec.Struct, frozen=True):
-    """Questions of one kind: how many there are, how many have all their words, and how many of those are right."""
+    """Questions of one kind."""
 
-    name: str
-    asked: int
-    found: int
-    right_3cosadd: int
-    right_3cosmul: int
+    name: Annotated[str, shown("Section")]
+    asked: Annotated[int, shown("Asked", "How many there are.")]
+    found: Annotated[int, shown("Found", "How many have all their words.")]
+    right_3cosadd: Annotated[int, shown("3CosAdd", "How many of those found 3CosAdd answers correctly.")]
+    right_3cosmul: Annotated[int, shown("3CosMul", "How many of those found 3CosMul answers correctly.")]
 
 
 def _in_json(field: str) -> str:
@@ -56,31 +58,35 @@ def _in_json(field: str) -> str:
 
 
 class AnalogyBenchmarkRow(BenchmarkRow, frozen=True, kw_only=True, tag="analogy_benchmark", rename=_in_json):
-    """Shares of questions answered correctly; the effect size is that of 3CosAdd. `n_words` were searched."""
+    """Shares of questions answered correctly; the effect size is that of 3CosAdd."""
 
     measures = METHODS
 
-    sections: tuple[AnalogySection, ...]
-    resamples: int
-    against_n_words: int | None = None
-    cosadd: float
-    cosadd_low: float | None
-    cosadd_high: float | None
-    cosmul: float
-    cosmul_low: float | None
-    cosmul_high: float | None
-    against_3cosadd: float | None = None
-    against_3cosadd_low: float | None = None
-    against_3cosadd_high: float | None = None
-    against_3cosmul: float | None = None
-    against_3cosmul_low: float | None = None
-    against_3cosmul_high: float | None = None
-    change_3cosadd: float | None = None
-    change_3cosadd_low: float | None = None
-    change_3cosadd_high: float | None = None
-    change_3cosmul: float | None = None
-    change_3cosmul_low: float | None = None
-    change_3cosmul_high: float | None = None
+    found: Annotated[int, shown("Questions", "Questions all of whose words the embedding has, of all.")]
+    n_words: Annotated[int, shown("Words", "Words that were searched for answers.")]
+    sections: Annotated[tuple[AnalogySection, ...], shown("Sections", "The questions by their kind.")]
+    resamples: Annotated[int, shown("Resamples", "Resamples of pairs of words behind the intervals.")]
+    against_n_words: Annotated[int | None, shown("Words of A", "Words that were searched in the other embedding.")] = (
+        None
+    )
+    cosadd: Annotated[float, shown("3CosAdd", "Share right by 3CosAdd, with its 95 % interval.", digits=3)]
+    cosadd_low: LowEnd
+    cosadd_high: HighEnd
+    cosmul: Annotated[float, shown("3CosMul", "Share right by 3CosMul, with its 95 % interval.", digits=3)]
+    cosmul_low: LowEnd
+    cosmul_high: HighEnd
+    against_3cosadd: OtherValue = None
+    against_3cosadd_low: LowEnd = None
+    against_3cosadd_high: HighEnd = None
+    against_3cosmul: OtherValue = None
+    against_3cosmul_low: LowEnd = None
+    against_3cosmul_high: HighEnd = None
+    change_3cosadd: ValueChange = None
+    change_3cosadd_low: LowEnd = None
+    change_3cosadd_high: HighEnd = None
+    change_3cosmul: ValueChange = None
+    change_3cosmul_low: LowEnd = None
+    change_3cosmul_high: HighEnd = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
@@ -28,15 +29,16 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS
-from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
+from imprint.evaluation.benchmark_rows import BenchmarkRow
+from imprint.evaluation.benchmarks import Benchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
-from imprint.rows import Result, Row, SkippedRow, WordPoint, skipped, word_points
+from imprint.rows import Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
-from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.published import figures
 from imprint.stimuli.seeds import professions
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Report
 
@@ -51,26 +53,29 @@ _FEWEST = 4  # words whose scores are correlated
 
 
 class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
-    """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's.
+    """How scores of the same words in an embedding and in the `other` correlate; the effect size is Pearson's."""
 
-    `n_words` counts different words: one with scores in several tests counts once. Figures published are of GloVe 840B
-    and Google News. `missing` are words, of attributes too, that one of the two lacks.
-    """
-
-    title: str
-    other: str
-    other_sha256: str
-    pearson: float
-    pearson_low: float | None
-    pearson_high: float | None
-    spearman: float
-    spearman_low: float | None
-    spearman_high: float | None
-    n_words: int
-    n_scores: int
-    points: tuple[WordPoint, ...]
-    published_pearson: float | None = None
-    published_spearman: float | None = None
+    missing: Annotated[
+        tuple[str, ...], shown("Missing", "Words, of attributes too, that one of the two has no vector of.")
+    ] = ()
+    title: Annotated[str, shown("Scores of")]
+    other: Annotated[str, shown("Other model", "Name of the embedding or encoder compared with.")]
+    other_sha256: Annotated[str, shown("Other SHA-256", "Its hash.", shape="word")]
+    pearson: Annotated[float, shown("Pearson", "Correlation of the scores, with 95 % interval.")]
+    pearson_low: Annotated[float | None, shown("Pearson, low", "Low end of its interval.")]
+    pearson_high: Annotated[float | None, shown("Pearson, high", "High end of its interval.")]
+    spearman: Annotated[float, shown("Spearman", "Correlation of ranks, with 95 % interval.")]
+    spearman_low: Annotated[float | None, shown("Spearman, low", "Low end of its interval.")]
+    spearman_high: Annotated[float | None, shown("Spearman, high", "High end of its interval.")]
+    n_words: Annotated[int, shown("Words", "Different words; one may have a score in several tests.")]
+    n_scores: Annotated[int, shown("Scores", "Scores that both have.")]
+    points: Annotated[tuple[WordPoint, ...], shown("Points", "Both scores of every word.")]
+    published_pearson: Annotated[
+        float | None, shown("Published Pearson", "Of GloVe 840B and Google News, Caliskan et al. (2016).")
+    ] = None
+    published_spearman: Annotated[
+        float | None, shown("Published Spearman", "Of GloVe 840B and Google News, Caliskan et al. (2016).")
+    ] = None
 
 
 @dataclass(frozen=True, repr=False)

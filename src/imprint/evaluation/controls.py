@@ -16,6 +16,7 @@ the limit of embeddings is that of English, since no German vectors were at hand
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -23,13 +24,13 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import encode_texts
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.files import bundled_file
-from imprint.rows import Result, Row
+from imprint.rows import Result, Row, shown
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Floats
 
@@ -47,22 +48,22 @@ WordVectors = Mapping[str, Floats]
 
 
 class Control(msgspec.Struct, frozen=True):
-    """One control: its value, None if it could not be made, the least that passes, and whether it did."""
+    """One control."""
 
-    name: str
-    value: float | None
-    least: float
-    passed: bool
-    words: int
-    missing: int
+    name: Annotated[str, shown("Control", "What every subject that knows the words of the language should show.")]
+    value: Annotated[float | None, shown("Value", "Measured for this model.")]
+    least: Annotated[float, shown("At least", "The smallest value that passes.")]
+    passed: Annotated[bool, shown("Passed")]
+    words: Annotated[int, shown("Words", "Words or pairs of the control.")]
+    missing: Annotated[int, shown("Missing", "Words or pairs that are missing, of all of the control.")]
 
 
 class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
-    """Whether a subject can be judged in a language, and the controls that say so; `judged` is None without any."""
+    """Whether a subject can be judged in a language, and the controls that say so."""
 
-    judged: bool | None = None
-    controls: tuple[Control, ...] = ()
-    language: str = "en"
+    judged: Annotated[bool | None, shown("Judged", "Whether it can be judged; not known without controls.")] = None
+    controls: Annotated[tuple[Control, ...], shown("Controls")] = ()
+    language: Annotated[str, shown("Language", "Language of the controls (ISO 639).")] = "en"
 
     @property
     def only_topics(self) -> tuple[str, ...]:
@@ -151,6 +152,11 @@ def controls(
         found[language], more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
         encoded += more
     return Controls(opened.name, opened.sha256, found, encoded)
+
+
+def controls_among(rows: Iterable[Row]) -> list[ControlsRow]:
+    """Return the rows that say whether a subject can be judged; a whole audit's row is one of them."""
+    return [row for row in rows if isinstance(row, ControlsRow)]
 
 
 def judged_by(rows: Iterable[ControlsRow]) -> bool | None:

@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.debiasing import DEBIASERS
 from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.folds import choose, draw_background
@@ -25,14 +24,14 @@ from imprint.debiasing.labelled import gendered_words
 from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import ImprintError, VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex
 from imprint.evaluation.recovering import OwnedRows, RecoveryAttempt, estimate_recovery, recover_group
 from imprint.evaluation.resampling import Estimate, estimate, flatten
 from imprint.evaluation.similarity import similarity
-from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, shown, skipped
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Indices, Report
@@ -51,48 +50,74 @@ _EXACT = 6  # digits that single precision bears out: where nothing changes, res
 
 
 class BenchmarkChange(msgspec.Struct, frozen=True):
-    """What a benchmark's Spearman correlation changed by, with its interval."""
+    """What a benchmark's Spearman correlation changed by."""
 
-    benchmark: str
-    change: float
-    low: float | None
-    high: float | None
+    benchmark: Annotated[str, shown("Benchmark")]
+    change: Annotated[float, shown("Change", "Change of Spearman's correlation.", digits=3, ends="")]
+    low: LowEnd
+    high: HighEnd
 
 
 class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison"):
     """What one debiaser leaves and costs, among several on one embedding; the method `none` is before debiasing.
 
-    `bias_left` is the share of their variance along the axis of `n_pairs` pairs that held-out professions keep.
-    `background_left` is that of other words, and `difference` the first less the second. All rows have unit length,
-    and the axis is the one before debiasing. `recovered` is the share of held-out names whose gender a linear
-    classifier trained after debiasing finds. It is the mean over both genders, and None where names are too few.
-    `quality_change` is the mean change over `benchmarks`. An `efficient` method leaves less bias than every method
-    that costs no more.
+    All rows have unit length, and the gender axis is the one before debiasing.
     """
 
-    method: str
-    fitted: tuple[Fact, ...]
-    bias_left: float | None
-    bias_left_low: float | None
-    bias_left_high: float | None
-    background_left: float | None
-    background_left_low: float | None
-    background_left_high: float | None
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    n_pairs: int
-    recovered: float | None
-    recovered_low: float | None
-    recovered_high: float | None
-    recovered_before: float | None
-    chance: float
-    n_judged: int
-    quality_change: float | None
-    benchmarks: tuple[BenchmarkChange, ...]
-    seconds: float
-    efficient: bool = False
-    recommended: bool = False
+    method: Annotated[str, shown("Method")]
+    fitted: Annotated[tuple[Fact, ...], shown("Settings")]
+    bias_left: Annotated[
+        float | None,
+        shown(
+            "Bias left",
+            "Share of their variance along the gender axis that held-out professions keep, with 95 % interval if "
+            "other words had been chosen.",
+            shape="percent",
+        ),
+    ]
+    bias_left_low: LowEnd
+    bias_left_high: HighEnd
+    background_left: Annotated[
+        float | None,
+        shown(
+            "Other words left", "Share of their variance along the gender axis that other words keep.", shape="percent"
+        ),
+    ]
+    background_left_low: LowEnd
+    background_left_high: HighEnd
+    difference: Annotated[
+        float | None,
+        shown("Professions less other words", "Bias left less other words left, with 95 % interval.", shape="percent"),
+    ]
+    difference_low: LowEnd
+    difference_high: HighEnd
+    n_pairs: Annotated[int, shown("Pairs", "Pairs of words that make the gender axis.")]
+    recovered: Annotated[
+        float | None,
+        shown(
+            "Gender recovered",
+            "Share of held-out names whose gender a linear classifier trained after debiasing finds, averaged over "
+            "both genders, with 95 % interval.",
+            shape="percent",
+        ),
+    ]
+    recovered_low: LowEnd
+    recovered_high: HighEnd
+    recovered_before: Annotated[float | None, shown("Recovered before", "The same before debiasing.", shape="percent")]
+    chance: Annotated[float, shown("Chance", "What random labels give.", shape="percent")]
+    n_judged: Annotated[int, shown("Names", "Held-out names; none where they are too few.")]
+    quality_change: Annotated[
+        float | None,
+        shown("Similarity changed", "Mean change of Spearman's correlation over the similarity benchmarks.", digits=3),
+    ]
+    benchmarks: Annotated[
+        tuple[BenchmarkChange, ...], shown("Benchmarks", "Change of Spearman's correlation, with 95 % interval.")
+    ]
+    seconds: Annotated[float, shown("Seconds", "To choose settings, fit and apply, on this machine.", digits=1)]
+    efficient: Annotated[
+        bool, shown("Efficient", "No other method leaves less bias without losing more similarity.")
+    ] = False
+    recommended: Annotated[bool, shown("Recommended", "Whether it is the method to take.")] = False
 
     @property
     def treated(self) -> bool:

@@ -8,14 +8,13 @@ the axis before.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
@@ -32,11 +31,11 @@ from imprint.evaluation.recovering import (
     recovery_methods,
 )
 from imprint.evaluation.resampling import flatten
-from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, shown, skipped
 from imprint.stimuli.definition import WordSet
-from imprint.stimuli.framed import word_vectors
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific, professions
+from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Floats, Floats32, Indices, Report
 
@@ -60,34 +59,51 @@ _FREQUENT = 30_000  # words looked at for those furthest out
 class RecoveredRow(Row, frozen=True, kw_only=True):
     """How often groups are recovered, by itself or `against` what was before, with the change from it."""
 
-    chance: float
-    accuracy: float
-    accuracy_low: float | None
-    accuracy_high: float | None
-    against: str | None = None
-    against_sha256: str | None = None
-    against_accuracy: float | None = None
-    against_accuracy_low: float | None = None
-    against_accuracy_high: float | None = None
-    change: float | None = None
-    change_low: float | None = None
-    change_high: float | None = None
+    chance: Annotated[float, shown("Chance", "What random labels give.", shape="percent", digits=1)]
+    accuracy: Annotated[
+        float,
+        shown(
+            "Recovered",
+            "Share classified correctly, averaged over the groups, with its 95 % interval.",
+            shape="percent",
+            digits=1,
+        ),
+    ]
+    accuracy_low: LowEnd
+    accuracy_high: HighEnd
+    against: Annotated[str | None, shown("Before debiasing", "Name of the embedding or encoder before.")] = None
+    against_sha256: Annotated[str | None, shown("SHA-256 before", "Hash of what was before.", shape="word")] = None
+    against_accuracy: Annotated[
+        float | None,
+        shown(
+            "Recovered before",
+            "Share classified correctly before, averaged over the groups.",
+            shape="percent",
+            digits=1,
+        ),
+    ] = None
+    against_accuracy_low: LowEnd = None
+    against_accuracy_high: HighEnd = None
+    change: Annotated[
+        float | None, shown("Change", "In percentage points, with its 95 % interval.", shape="points", digits=1)
+    ] = None
+    change_low: LowEnd = None
+    change_high: HighEnd = None
 
 
 class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
-    """How often groups are recovered from one list of words; `against` the embedding before, with the change from it.
+    """How often groups are recovered from one list of words.
 
-    The accuracy is the mean over the groups of the share of words classified correctly, so that a rare group counts as
-    much. Support vector machines are judged on words they were not trained on, over several foldings. Two clusters are
-    found without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
-    `chance` is what random labels give: one in the number of groups, and a little more for clusters, which are named
-    as suits them best. Clusters are found only where there are two groups.
+    Support vector machines are judged on words they were not trained on, over several foldings. Two clusters are found
+    without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
+    Chance is one in the number of groups, and a little more for clusters, which are named as suits them best. Clusters
+    are found only where there are two groups.
     """
 
-    word_list: str
-    method: str
-    group_names: tuple[str, ...]
-    group_sizes: tuple[int, ...]
+    word_list: Annotated[str, shown("Words", "The list that the words are of.")]
+    method: Annotated[str, shown("Method", "What the groups are recovered by.")]
+    group_names: Annotated[tuple[str, ...], shown("Groups", "How many words of each there are.")]
+    group_sizes: Annotated[tuple[int, ...], shown("Sizes", "Words of each group.")]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,18 +118,18 @@ class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
 class SentenceLeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="sentence-leakage"):
     """How often a linear classifier reads the group off sentences about held-out words, before and after debiasing.
 
-    `fit_texts` says what the debiaser was fitted on: words alone, or sentences. The accuracy is the mean over groups
-    of the share of sentences classified correctly. `n_trained` words train the classifier: those fitted on, and four
-    fifths of the `n_words` held-out ones. Intervals are Nadeau and Bengio's as if only the held-out words trained it,
-    which makes them wider.
+    Intervals are Nadeau and Bengio's as if only the held-out words trained it, which makes them wider.
     """
 
-    method: str
-    fit_texts: str
-    group_names: tuple[str, ...]
-    n_words: int
-    n_trained: int
-    texts: int
+    method: Annotated[str, shown("Method", "Name of the debiaser.")]
+    fit_texts: Annotated[str, shown("Fitted on", "What the debiaser was fitted on: words alone, or sentences.")]
+    group_names: Annotated[tuple[str, ...], shown("Groups")]
+    n_words: Annotated[int, shown("Words", "Held-out words.")]
+    n_trained: Annotated[
+        int,
+        shown("Trained on", "Words that train the classifier: those fitted on, and four fifths of the held-out ones."),
+    ]
+    texts: Annotated[int, shown("Sentences", "Sentences about held-out words.")]
 
 
 @dataclass(frozen=True, repr=False)

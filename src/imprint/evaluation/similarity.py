@@ -5,13 +5,16 @@ people's scores of the pair, and Pearson's beside it.
 """
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import BenchmarkRow, PairBenchmark, benchmark_fields
+from imprint.evaluation.benchmark_rows import BenchmarkRow, OtherValue, ValueChange, benchmark_fields
+from imprint.evaluation.benchmarks import PairBenchmark
 from imprint.evaluation.resampling import Estimate
+from imprint.rows import HighEnd, LowEnd, shown
 from imprint.significance.dyads import Dyads, pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.types import Floats
@@ -26,24 +29,25 @@ class SimilarityRow(BenchmarkRow, frozen=True, kw_only=True, tag="similarity"):
 
     measures = ("spearman", "pearson")
 
-    spearman: float
-    spearman_low: float | None
-    spearman_high: float | None
-    pearson: float
-    pearson_low: float | None
-    pearson_high: float | None
-    against_spearman: float | None = None
-    against_spearman_low: float | None = None
-    against_spearman_high: float | None = None
-    against_pearson: float | None = None
-    against_pearson_low: float | None = None
-    against_pearson_high: float | None = None
-    change_spearman: float | None = None
-    change_spearman_low: float | None = None
-    change_spearman_high: float | None = None
-    change_pearson: float | None = None
-    change_pearson_low: float | None = None
-    change_pearson_high: float | None = None
+    found: Annotated[int, shown("Pairs", "Pairs all of whose words the embedding has, of all.")]
+    spearman: Annotated[float, shown("Spearman", "Correlation of ranks, with its 95 % interval.", digits=3)]
+    spearman_low: LowEnd
+    spearman_high: HighEnd
+    pearson: Annotated[float, shown("Pearson", "Pearson's correlation, with its 95 % interval.", digits=3)]
+    pearson_low: LowEnd
+    pearson_high: HighEnd
+    against_spearman: OtherValue = None
+    against_spearman_low: LowEnd = None
+    against_spearman_high: HighEnd = None
+    against_pearson: OtherValue = None
+    against_pearson_low: LowEnd = None
+    against_pearson_high: HighEnd = None
+    change_spearman: ValueChange = None
+    change_spearman_low: LowEnd = None
+    change_spearman_high: HighEnd = None
+    change_pearson: ValueChange = None
+    change_pearson_low: LowEnd = None
+    change_pearson_high: HighEnd = None
 
 
 def similarity(embedding: Embedding, benchmark: PairBenchmark, *, against: Embedding | None = None) -> SimilarityRow:

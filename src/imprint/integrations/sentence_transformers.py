@@ -14,11 +14,11 @@ import numpy as np
 from imprint.association.seat import in_sentences, measure
 from imprint.association.weat import find_test
 from imprint.checks import Context
-from imprint.encoders.encodings import encode_texts
 from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, VocabularyError, requiring
 from imprint.stimuli.catalog import GENDER_TESTS
 from imprint.stimuli.definition import WeatTest
+from imprint.subjects.encodings import encode_texts
 
 with requiring("sentence-transformers", "encoders"):
     try:

@@ -4,16 +4,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from imprint.errors import ImprintError
+from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
-from imprint.rows import RawRow, Result, Row
-from imprint.subjects.sources import SourceKind as SubjectKind
-from imprint.view import Block, Claim, Text
+from imprint.rows import RawRow, Row
+from imprint.view import Block, Claim, Text, Tiles
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job, Plan
+    from imprint.jobs.job import Job
+    from imprint.jobs.settings import Plan
+    from imprint.stimuli.definition import Test
     from imprint.types import Progress
 
 REGISTRY = Registry(
@@ -60,30 +62,33 @@ REGISTRY = Registry(
 )
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of an audit and a section of its page; `needs` is what must be given for it to run.
+def _nothing(*_: Sequence[Any]) -> Iterable[Any]:
+    return ()
 
-    `asks` says which subjects it can ask; of another it says `why_not`, or nothing where another part asks the same.
-    Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
-    pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
-    alone, whatever the language of the tests.
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """What tests about people say together: the verdict of a page is about the first kind that has any.
+
+    Of a kind's rows, `tests` returns those that count, one per test, of one subject. From these and all rows,
+    `verdict` says what they come to, and `tiles` has one per topic; `notes` explain the words of both. Kinds with the
+    same family say `method` together, at the end of the methods paragraph, and `card_notes` below a card's tables.
     """
 
-    name: str
-    title: str
-    order: int
-    offensive: bool = False
-    needs: Literal["encoder", "against", "debias"] | None = None
-    controlled: bool = True
-    asks: tuple[SubjectKind, ...] = ("embedding", "encoder")
-    why_not: str | None = None
-    order_alone: int | None = None
-    english: bool = False
+    tests: Callable[[Sequence[Any]], Sequence[Any]]
+    verdict: Callable[[Sequence[Any], Sequence[Row]], Iterable[Text]]
+    tiles: Callable[[Sequence[Any], Sequence[Row]], Tiles | None] = lambda tests, rows: None
+    notes: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
+    method: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
+    card_notes: Callable[[Sequence[Any]], Iterable[str]] = _nothing
 
 
-def _nothing(_: Sequence[Any]) -> Iterable[Any]:
-    return ()
+class Names(NamedTuple):
+    """What can be named in a condition: what it is, and all names; `fixed` where no file of tests adds any."""
+
+    what: str
+    known: Sequence[str]
+    fixed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +99,15 @@ class Kind:
     it `joins`. `sentences` says what they mean, the most important first. `claims` pairs what can be concluded with
     what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
     long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
-    `card` puts the tables on a model card. In a section, kinds come by `rank`. `measure` makes it a metric, which runs
-    by name on a subject and a test. The first sentences, as many as `opens` says, are the verdict of a page without
-    tests about people. `method` says in a sentence or two how it was measured, for the methods section of a paper.
-    No condition can be about a kind that is not `measured`.
+    `card` puts the tables on a model card. In a section, kinds come by `rank`. The first sentences, as many as
+    `opens` says, are the verdict of a page without tests about people. `method` says in a sentence or two how it was
+    measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
+
+    The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows.
+    `family` makes that verdict of tests about people, and `certainty` says how sure one can be of it.
+    `after_debiasing` says, in brackets, what a debiased copy still shows. `settings` are tables of how rows were made,
+    at the end of a page. Conditions can name what `names` returns of tests and findings. Where a sentence encoder was
+    audited, they are about the kind and the part `of_encoder`.
     """
 
     name: str
@@ -113,11 +123,17 @@ class Kind:
     card: bool = False
     beside: bool = False
     joins: tuple[str, ...] = ()
-    measure: Callable[..., Result] | None = None
     rank: int = 0
     opens: int = 0
     method: str = ""
     measured: bool = True
+    brief: Callable[[Sequence[Any]], Iterable[Text]] | None = None
+    family: Family | None = None
+    certainty: Callable[[Sequence[Any], Sequence[Any]], Iterable[Text]] = _nothing
+    after_debiasing: Callable[[Sequence[Any]], str] = lambda rows: ""
+    settings: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
+    names: "Callable[[Sequence[Test], Sequence[Row]], Names] | None" = None
+    of_encoder: tuple[str, str] | None = None
 
 
 def find_kind(name: str) -> Kind | None:
@@ -153,6 +169,11 @@ def part_of(row: Row) -> str:
     return row.part or ("" if kind is None else kind.part.name)
 
 
+def kind_of(row: Row) -> Kind | None:
+    """Return the kind of a row; None where it is not known."""
+    return None if isinstance(row, RawRow) else find_kind(row.kind)
+
+
 def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
     """Return rows by their kinds, which come in the order they have in a section; unknown kinds are left out."""
     listed: dict[str, list[Row]] = defaultdict(list)
@@ -161,6 +182,15 @@ def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
             listed[row.kind].append(row)
     kinds = [kind for name in listed if (kind := find_kind(name)) is not None]
     return {kind: listed[kind.name] for kind in sorted(kinds, key=lambda kind: kind.rank)}
+
+
+def families(rows: Iterable[Row]) -> dict[Family, list[Row]]:
+    """Return the rows of each family of tests, in their own order."""
+    listed: dict[Family, list[Row]] = defaultdict(list)
+    for row in rows:
+        if (kind := kind_of(row)) is not None and kind.family is not None:
+            listed[kind.family].append(row)
+    return listed
 
 
 def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:

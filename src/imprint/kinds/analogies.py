@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from imprint.checks import PairScore
 from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
-from imprint.view import Block, Column, Details, Given, Prose, Table, Text, count, number, say, title, words
+from imprint.tables import Field, table
+from imprint.view import Block, Details, Prose, Text, count, say, title, words
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 STEREOTYPES = Part(
@@ -22,6 +23,7 @@ STEREOTYPES = Part(
     english=True,
     asks=("embedding",),
     why_not="analogies are searched in an embedding's vocabulary, and a sentence encoder has none",
+    terms=(terms.AXIS,),
 )
 
 _SCORES: dict[PairScore, str] = {
@@ -65,22 +67,14 @@ def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     """List the pairs, the best first."""
     first = rows[0]
     ends = _ends(first)
-    columns = (
-        Column("Rank", "1 is the highest score.", True),
-        *map(Column, ends),
-        Column("Score", _SCORES[first.score_by], True),
-        Column("Distance", "Between the two words at unit length; small for words that mean nearly the same.", True),
-    )
-    lines = tuple(
-        (count(row.rank), Given(row.first), Given(row.second), number(row.score, 3), number(row.distance, 3))
-        for row in rows
-    )
+    score = Field("score", meaning=_SCORES[first.score_by])
+    columns = ("rank", Field("first", ends[0]), Field("second", ends[1]), score, "distance")
     caption = say("{} is to {} as … (among {} words of {})", *ends, count(first.n_words), title(first.embedding))
-    if len(lines) <= _FIRST:
-        yield Table(caption, columns, lines)
+    if len(rows) <= _FIRST:
+        yield table(AnalogyRow, caption, rows, columns)
     else:
-        yield Table(caption, columns, lines[:_FIRST], media=("page",))
-        yield Details("All pairs", (Table(caption, columns, lines, filtered=True),))
+        yield table(AnalogyRow, caption, rows[:_FIRST], columns, media=("page",))
+        yield Details("All pairs", (table(AnalogyRow, caption, rows, columns, filtered=True),))
     yield from _left_out(first)
     yield Prose(
         f"Score: {_SCORES[first.score_by]} Distance: between the two words at unit length. No word is first in two "

@@ -4,25 +4,26 @@ Bolukbasi et al. (2016), section 5 and table 2.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
 
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
-from imprint.evaluation.benchmarks import PART, BenchmarkRow
+from imprint.evaluation.benchmark_rows import PART, BenchmarkRow, Whose, field_of
+from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.similarity import SimilarityRow
-from imprint.kinds import Kind, Part
-from imprint.rows import Row
+from imprint.kinds import Kind, Names, Part
+from imprint.rows import Row, descriptions
+from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
-    Column,
     Details,
     Prose,
     Table,
     Text,
     count,
-    estimate,
     interval,
     join,
     number,
@@ -32,20 +33,21 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
+    from imprint.stimuli.definition import Test
     from imprint.types import Progress
 
 BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False, english=True)
 
-_NAMES = {"spearman": "Spearman", "pearson": "Pearson", "3cosadd": "3CosAdd", "3cosmul": "3CosMul"}
 _NAMED = 10  # missing words of a benchmark that are named
+_Line = tuple[BenchmarkRow, str]  # a benchmark and one of its measures
 _SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the benchmarks, on the debiased copy too where there is one, both on the same pairs and questions."""
     from imprint.evaluation.evaluate import evaluate
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
 
     try:
         measured, against = job.debiased, job.embedding
@@ -64,7 +66,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
     """Show how well cosines rank pairs of words as people do."""
-    yield from _tables(rows, "Word similarity", "Pairs")
+    yield from _tables(rows, "Word similarity")
     reading = Prose(
         "Do words that people call similar have similar vectors? People scored the pairs of words of each benchmark. "
         "Spearman and Pearson are correlations of cosines with these scores. Brackets are 95 % intervals; they allow "
@@ -77,7 +79,7 @@ def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
 
 def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
     """Show how many analogies are answered correctly."""
-    yield from _tables(rows, "Analogies", "Questions")
+    yield from _tables(rows, "Analogies")
     reading = Prose(
         "Man is to king as woman is to what? Each benchmark asks many such questions. 3CosAdd and 3CosMul are shares "
         "of questions answered correctly; case is ignored. Brackets are 95 % intervals over resampled word pairs.",
@@ -114,25 +116,44 @@ def _sentences(rows: Sequence[BenchmarkRow], what: str) -> Iterator[Text]:
     )
 
 
-def _tables(rows: Sequence[BenchmarkRow], caption: str, things: str) -> Iterator[Table]:
-    """Give every embedding, or pair of embeddings, a table of its own."""
+def _tables(rows: Sequence[BenchmarkRow], caption: str) -> Iterator[Table]:
+    """Give every embedding, or pair of embeddings, a table of its own, with a line per measure of each benchmark."""
     for pair in dict.fromkeys((row.embedding, row.against) for row in rows):
         own = [row for row in rows if (row.embedding, row.against) == pair]
-        columns = [
-            Column("Benchmark"),
-            Column(things, f"{things} all of whose words the embedding has, of all."),
-            Column("Measure"),
-        ]
-        if pair[1] is None:
-            columns += [Column("Value", "With its 95 % interval.", True)]
-        else:
-            change = Column("B - A", "With the 95 % interval of this difference.", True)
-            columns += [Column(name, f"Measured for {name}.", True) for name in "AB"] + [change]
-        if any(row.published_before is not None for row in own):
-            meaning = "Before and after debiasing, for other vectors than these."
-            columns += [Column("Published (Google News)", meaning, folded=True)]
-        lines = tuple(_line(row, measure)[: len(columns)] for row in own for measure in row.measures)
-        yield Table(say("{}: {}", caption, named(*pair)), tuple(columns), lines)
+        lines = [(row, measure) for row in own for measure in row.measures]
+        columns = (
+            Field("test", cell=lambda line: title(line[0].test)),
+            Field("found", cell=_found, numeric=False),
+            Field(title="Measure", cell=_measure),
+            *_values(own[0]),
+        )
+        is_published = any(row.published_before is not None for row in own)
+        published = [Field("published_before", cell=_published, numeric=False)] if is_published else []
+        yield table(type(own[0]), say("{}: {}", caption, named(*pair)), lines, columns, more=published)
+
+
+def _values(row: BenchmarkRow) -> Columns:
+    """Return the columns of a measure: its value, or both embeddings' values and the change."""
+    value, other, change = (field_of(row.measures[0], of) for of in get_args(Whose))
+    if row.against is None:
+        return [Field(value, "Value", "With its 95 % interval.", partial(_estimated, ""))]
+    return [
+        Field(other, cell=partial(_valued, "against_")),
+        Field(value, "B", "Measured for this embedding, B.", partial(_valued, "")),
+        Field(change, cell=partial(_estimated, "change_")),
+    ]
+
+
+def _estimated(of: Whose, line: _Line) -> Cell | Text:
+    """Draw a measure with its interval."""
+    row, measure = line
+    return draw_field(row, field_of(measure, of))
+
+
+def _valued(of: Whose, line: _Line) -> Text:
+    """Draw a measure alone."""
+    row, measure = line
+    return number(row.measured(measure, of)[0], 3)
 
 
 def named(embedding: str, against: str | None) -> Text:
@@ -140,22 +161,22 @@ def named(embedding: str, against: str | None) -> Text:
     return title(embedding) if against is None else say("{} (A) and {} (B)", title(against), title(embedding))
 
 
-def _line(row: BenchmarkRow, measure: str) -> tuple[Cell | Text, ...]:
-    value, low, high = row.measured(measure)
-    change = row.measured(measure, "change_")
-    cells: list[Cell | Text] = [Cell(estimate(value, low, high, 3), order=value)]
-    if row.against is not None:
-        before, *_ = row.measured(measure, "against_")
-        cells = [number(before, 3), number(value, 3), Cell(estimate(*change, 3), order=change[0])]
-    # The paper's figures are Spearman's correlations and, for analogies, 3CosAdd: the first measure of either.
-    published = measure == row.measures[0] and row.published_before is not None
-    return (
-        title(row.test),
-        Cell(say("{} of {}", count(row.found), count(row.asked)), order=row.found),
-        _NAMES[measure],
-        *cells,
-        say("{} → {}", number(row.published_before, 3), number(row.published_after, 3)) if published else NOTHING,
-    )
+def _found(line: _Line) -> Cell:
+    row, _ = line
+    return Cell(say("{} of {}", count(row.found), count(row.asked)), order=row.found)
+
+
+def _measure(line: _Line) -> Text:
+    row, measure = line
+    return descriptions(type(row))[field_of(measure)].title
+
+
+def _published(line: _Line) -> Text:
+    """Draw the paper's figures: Spearman's correlations and, for analogies, 3CosAdd, the first measure of either."""
+    row, measure = line
+    if measure != row.measures[0] or row.published_before is None:
+        return NOTHING
+    return say("{} → {}", number(row.published_before, 3), number(row.published_after, 3))
 
 
 def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
@@ -163,7 +184,7 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
     if compared:
         same = f"Both are measured on the same {things}."
         yield Prose(f"{same} A difference whose interval contains zero is not significant.", "note", _SAID)
-    of: Literal["change_", ""] = "change_" if compared else ""
+    of: Whose = "change_" if compared else ""
     if any(None in row.measured(measure, of) for row in rows for measure in row.measures):
         text = f"No interval is given for too few {things}, or where all of them agree."
         yield Prose(text, "note", _SAID)
@@ -178,6 +199,11 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
                 yield Prose(say("Missing words of {} in {}: {}{}", *shown), "note", ("terminal",))
 
 
+def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> Names:
+    """Return the benchmarks of similarity that every audit runs."""
+    return Names("benchmark", [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)])
+
+
 SIMILARITY = Kind(
     "similarity",
     row=SimilarityRow,
@@ -189,6 +215,7 @@ SIMILARITY = Kind(
     quick_seconds=1.0,
     aliases={"d": "effect_size", "change": "change_spearman"},
     method="Quality was measured by rank correlation with human judgements of word similarity.",
+    names=benchmark_names,
 )
 ANALOGIES = Kind(
     "analogy_benchmark",

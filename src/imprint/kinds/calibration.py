@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 from imprint import view
 from imprint.association.calibration import CalibrationRow, Share
 from imprint.association.copies import Null
+from imprint.association.rows import AssociationRow
 from imprint.association.verdicts import FOUND, Evidence
 from imprint.kinds import Kind, Part
+from imprint.kinds.tests import found_counts
 from imprint.rows import Row
-from imprint.tables import Columns, Field, draw_field, table
+from imprint.tables import Columns, Field, as_text, draw_field, table
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 CHANCE = Part("calibration", "What chance shows", 15)
@@ -93,6 +95,16 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     )
 
 
+def certainty(rows: Sequence[CalibrationRow], tests: Sequence[AssociationRow]) -> Iterator[view.Text]:
+    """Say what copies show, beside what the subject itself does."""
+    found = sum(row.found for row in tests)
+    matching = tests and rows[0].embedding_sha256 == tests[0].embedding_sha256
+    levels = found_counts(tests)
+    here = view.say(" Here: {}{}.", f"{found}", f" ({levels})" if levels else "") if matching else ""
+    for text in sentences(rows):
+        yield view.say("{}{}", text, here)
+
+
 def _made(row: CalibrationRow) -> tuple[str, str]:
     """Return how copies were made, and what they keep."""
     return _MADE.get(row.null, (row.null, ""))
@@ -103,8 +115,7 @@ def _share_of(level: Evidence) -> "Callable[[CalibrationRow], view.Cell | view.T
 
 
 def _text(share: Share) -> view.Text:
-    cell = draw_field(share, "share")
-    return cell.text if isinstance(cell, view.Cell) else cell
+    return as_text(draw_field(share, "share"))
 
 
 CALIBRATION = Kind(
@@ -119,4 +130,5 @@ CALIBRATION = Kind(
     card=True,
     method="The tests were repeated on altered copies of the model that keep frequency, coherence and covariance "
     "but break the tested alignment.",
+    certainty=certainty,
 )

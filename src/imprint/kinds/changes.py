@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from imprint.association.changes import ChangeRow, TopicChangeRow
 from imprint.association.verdicts import strongest
-from imprint.kinds import Kind
+from imprint.kinds import Kind, part_of
 from imprint.kinds.comparison import AGAINST
 from imprint.kinds.tests import BARS, NAME, forest_chart, in_family, level_of
 from imprint.kinds.topics import TESTS, one_test
@@ -73,6 +73,12 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
         yield say("The largest change: {}, by {} [{}], evidence {}.", name, size, ends, row.evidence or "")
 
 
+def brief(rows: Sequence[ChangeRow]) -> Iterator[Text]:
+    """Say what changed from one subject to another; what debiasing changed has a line of its own."""
+    if part_of(rows[0]) == AGAINST.name:
+        yield from say_changes(rows)
+
+
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
     """Show how each topic's mean difference changed, unless one test is all there is."""
     pairs = dict.fromkeys((row.change_from, row.change_to) for row in rows)
@@ -106,6 +112,7 @@ CHANGE = Kind(
     ),
     aliases={"p": "p_value", "d": "effect_size"},
     rank=-2,
+    brief=brief,
 )
 TOPIC_CHANGE = Kind(
     "topic-change",

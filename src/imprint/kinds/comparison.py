@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING
 
 from imprint.errors import SettingError
 from imprint.evaluation.comparison import AgreementRow, compare, compare_professions, comparison_words
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
-from imprint.view import NOTHING, Block, Cell, Column, Details, Prose, Table, Text, count, estimate, number, say, title
+from imprint.tables import Columns, Field, table
+from imprint.view import NOTHING, Block, Cell, Details, Prose, Text, count, number, say, title
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
-AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True)
-
-_COLUMNS = (
-    Column("Scores of"),
-    Column("Words", "Different words; one may have a score in several tests.", True),
-    Column("Pearson", "Correlation of the scores, with 95 % interval.", True),
-    Column("Spearman", "Correlation of ranks, with 95 % interval.", True),
-    Column("Published (GloVe 840B, Google News)", "Pearson and Spearman, Caliskan et al. (2016).", True),
-)
+AGAINST = Part("against", "Compared with another model", 90, needs="against", english=True, terms=(terms.EFFECT_SIZE,))
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
     from imprint.stimuli.definition import WeatTest
-    from imprint.stimuli.framed import word_vectors
+    from imprint.subjects.framed import word_vectors
 
     if job.against is None:
         raise SettingError("no second embedding was given", option="against", hint="give one with --against")
@@ -60,31 +53,37 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
     """Show how scores of the same words correlate."""
     caption = say("Do {} and {} associate the same words alike?", title(rows[0].embedding), title(rows[0].other))
-    columns = _COLUMNS if any(row.published_pearson is not None for row in rows) else _COLUMNS[:-1]
-    table = Table(caption, columns, tuple(_line(row)[: len(columns)] for row in rows))
+    columns: Columns = ("title", Field("n_words", cell=_words), "pearson", "spearman")
+    published = [_PUBLISHED] if any(row.published_pearson is not None for row in rows) else []
+    agreements = table(AgreementRow, caption, rows, (*columns, *published))
     note = Prose(
         "Pearson and Spearman correlate the scores of the same words in both; names and occupations have "
         "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores.",
         "note",
         ("page", "terminal"),
     )
-    yield Details("Do both associate the same words alike?", (table, note))
-    if len(columns) == len(_COLUMNS):
+    yield Details("Do both associate the same words alike?", (agreements, note))
+    if published:
         text = "Published: Pearson and Spearman, Caliskan et al. (2016), Methods."
         yield Prose(text, "note", ("terminal",))
 
 
-def _line(row: AgreementRow) -> tuple[Cell | Text, ...]:
-    shared = say("{}, {} scores", count(row.n_words), count(row.n_scores))
-    published = say("{}, {}", number(row.published_pearson), number(row.published_spearman))
-    return (
-        title(row.title),
-        Cell(count(row.n_words) if row.n_words == row.n_scores else shared, order=row.n_words),
-        Cell(estimate(row.pearson, row.pearson_low, row.pearson_high), order=row.pearson),
-        Cell(estimate(row.spearman, row.spearman_low, row.spearman_high), order=row.spearman),
-        NOTHING if row.published_pearson is None else published,
-    )
+def _words(row: AgreementRow) -> Cell:
+    scores = say("{}, {} scores", count(row.n_words), count(row.n_scores))
+    return Cell(count(row.n_words) if row.n_words == row.n_scores else scores, order=row.n_words)
 
+
+def _published(row: AgreementRow) -> Text:
+    figures = say("{}, {}", number(row.published_pearson), number(row.published_spearman))
+    return NOTHING if row.published_pearson is None else figures
+
+
+_PUBLISHED = Field(
+    "published_pearson",
+    "Published (GloVe 840B, Google News)",
+    "Pearson and Spearman, Caliskan et al. (2016).",
+    cell=_published,
+)
 
 AGREEMENT = Kind(
     "agreement",

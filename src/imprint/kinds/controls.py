@@ -5,20 +5,10 @@ from collections.abc import Iterator, Sequence
 from imprint.evaluation.controls import LANGUAGES, Control, ControlsRow
 from imprint.kinds import Kind, Part
 from imprint.rows import PartRow, SkippedRow
-from imprint.view import Block, Claim, Column, Details, Number, Prose, Table, Text, count, join, number, say, title
+from imprint.tables import Columns, Field, table
+from imprint.view import Block, Claim, Details, Number, Prose, Text, count, join, number, say, title
 
 ABOUT = Part("audit", "Can it be judged?", 12)
-
-
-_CONTROLS = (
-    Column("Control", "What every subject that knows the words of the language should show."),
-    Column("What is measured"),
-    Column("Value", "Measured for this model.", True),
-    Column("At least", "The smallest value that passes.", True),
-    Column("Missing", "Words or pairs that are missing, of all of the control.", True),
-    Column("Passed"),
-)
-
 
 _MEASURED = {
     "words found": "share of the controls' words that have a vector",
@@ -88,23 +78,8 @@ def blocks(rows: Sequence[ControlsRow]) -> Iterator[Block]:
             yield from (Prose(one, "warning", ("terminal",)) for one in judgement([row]))
     for row in rows:
         if row.controls:
-            lines = tuple(
-                (
-                    title(one.name),
-                    _MEASURED.get(one.name, "share of pairs of words ordered as expected"),
-                    _exact(one),
-                    join([_limit(one), number(one.least)], " ") if _limit(one) else number(one.least),
-                    say("{} of {}", count(one.missing), count(one.words)),
-                    "yes" if one.passed else "no",
-                )
-                for one in row.controls
-            )
-            yield Table(
-                say("Can {} be judged{}?", title(row.embedding), in_language(row)),
-                _CONTROLS,
-                lines,
-                media=("page", "card"),
-            )
+            caption = say("Can {} be judged{}?", title(row.embedding), in_language(row))
+            yield table(Control, caption, row.controls, _CONTROLS, media=("page", "card"))
 
 
 def _aside(row: ControlsRow) -> Text:
@@ -128,6 +103,28 @@ def _limit(one: Control) -> str:
     return "above" if one.value == one.least and not one.passed else ""
 
 
+def _measured(control: Control) -> Text:
+    return _MEASURED.get(control.name, "share of pairs of words ordered as expected")
+
+
+def _least(control: Control) -> Text:
+    return join([_limit(control), number(control.least)], " ") if _limit(control) else number(control.least)
+
+
+def _missing(control: Control) -> Text:
+    return say("{} of {}", count(control.missing), count(control.words))
+
+
+_CONTROLS: Columns = (
+    "name",
+    Field(title="What is measured", cell=_measured),
+    Field("value", cell=_exact),
+    Field("least", cell=_least),
+    Field("missing", cell=_missing),
+    "passed",
+)
+
+
 def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
     """Say which parts could not run."""
     for row in rows:
@@ -137,8 +134,8 @@ def not_run_parts(rows: Sequence[PartRow]) -> Iterator[Text]:
 
 def not_run(rows: Sequence[SkippedRow]) -> Iterator[Block]:
     """List what could not be run, and why; what was tried before and after debiasing, once."""
-    lines = tuple(dict.fromkeys((title(row.title), title(row.reason)) for row in rows))
-    yield Details("What was not run, and why", (Table("Not run", (Column("What"), Column("Why")), lines),))
+    once = {(row.title, row.reason): row for row in rows}.values()
+    yield Details("What was not run, and why", (table(SkippedRow, "Not run", once, ("title", "reason")),))
 
 
 def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:

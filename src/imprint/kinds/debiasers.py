@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import find_debiaser, summarise
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.debiasing import fact_value
+from imprint.tables import Field, table
 from imprint.view import (
     Block,
-    Cell,
     Chart,
-    Column,
     Details,
     Listing,
     Prose,
@@ -30,38 +29,38 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-COMPARED = Part(PART, "Debiasers compared", 61, controlled=False, asks=())
-
-_COLUMNS = (
-    Column("Method"),
-    Column(
-        "Bias left",
-        "Share of their variance along the gender axis that held-out professions keep, with 95 % interval if other "
-        "words had been chosen.",
-        True,
-    ),
-    Column("Other words left", "Share of their variance along the gender axis that other words keep.", True),
-    Column(
-        "Gender recovered",
-        "Share of held-out names whose gender a linear classifier trained after debiasing finds, with 95 % interval.",
-        True,
-    ),
-    Column("Similarity changed", "Mean change of Spearman's correlation over the similarity benchmarks.", True),
-    Column("Seconds", "To choose settings, fit and apply, on this machine.", True),
-    Column("Efficient", "No other method leaves less bias without losing more similarity.", extra=True),
-    Column("Professions less other words", "Bias left less other words left, with 95 % interval.", True, extra=True),
-    Column("Settings", extra=True),
-    Column("Benchmarks", "Change of Spearman's correlation, with 95 % interval.", extra=True),
+COMPARED = Part(
+    PART,
+    "Debiasers compared",
+    61,
+    controlled=False,
+    asks=(),
+    terms=terms.DEBIASED,
+    limits=(terms.ONE_DIRECTION,),
 )
+
 _RECOVERED_WELL = 0.6  # share of names from which their groups count as known
 _KEPT = 0.9  # share of their variance up to which other words have lost some
 
 
 def blocks(rows: Sequence[DebiasComparisonRow]) -> Iterator[Block]:
     """Show every method in a table and a chart, and how to read them."""
-    table = Table(say("Debiasers compared on {}", title(rows[0].embedding)), _COLUMNS, tuple(map(_cells, rows)))
-    yield table
-    yield _chart(rows, table)
+    compared = table(
+        DebiasComparisonRow,
+        say("Debiasers compared on {}", title(rows[0].embedding)),
+        rows,
+        (
+            Field("method", cell=_method),
+            "bias_left",
+            Field("background_left", cell=lambda row: percent(row.background_left)),
+            "recovered",
+            "quality_change",
+            "seconds",
+        ),
+        extra=("efficient", "difference", Field("fitted", cell=_settings), Field("benchmarks", cell=_changes)),
+    )
+    yield compared
+    yield _chart(rows, compared)
     yield Details("How to read this", (_reading(rows[0]), _methods(rows)))
 
 
@@ -118,33 +117,23 @@ def _advise(best: DebiasComparisonRow, methods: Sequence[DebiasComparisonRow]) -
         )
 
 
-def _cells(row: DebiasComparisonRow) -> tuple[Cell | Text, ...]:
-    changes = (
+def _method(row: DebiasComparisonRow) -> Text:
+    return say("{} (recommended)", title(row.method)) if row.recommended else title(row.method)
+
+
+def _settings(row: DebiasComparisonRow) -> Text:
+    compared = find_debiaser(row.method).compared
+    return join(say("{} {}", fact.name, fact_value(fact)) for fact in row.fitted if fact.name in compared)
+
+
+def _changes(row: DebiasComparisonRow) -> Text:
+    return join(
         say("{} {} {}", title(one.benchmark), number(one.change, 3), interval(one.low, one.high, 3))
         for one in row.benchmarks
     )
-    compared = find_debiaser(row.method).compared
-    return (
-        say("{} (recommended)", title(row.method)) if row.recommended else title(row.method),
-        _share(row.bias_left, row.bias_left_low, row.bias_left_high),
-        percent(row.background_left),
-        _share(row.recovered, row.recovered_low, row.recovered_high),
-        number(row.quality_change, 3),
-        number(row.seconds, 1),
-        "yes" if row.efficient else "no",
-        _share(row.difference, row.difference_low, row.difference_high),
-        join(say("{} {}", fact.name, fact_value(fact)) for fact in row.fitted if fact.name in compared),
-        join(changes),
-    )
 
 
-def _share(value: float | None, low: float | None, high: float | None) -> Cell:
-    if low is None or high is None:
-        return Cell(percent(value), order=value)
-    return Cell(say("{} [{} to {}]", percent(value), percent(low), percent(high)), order=value)
-
-
-def _chart(rows: Sequence[DebiasComparisonRow], table: Table) -> Chart:
+def _chart(rows: Sequence[DebiasComparisonRow], compared: Table) -> Chart:
     def draw(shown: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
@@ -162,7 +151,7 @@ def _chart(rows: Sequence[DebiasComparisonRow], table: Table) -> Chart:
         "A dot for each method. The lower, the less bias is left; the further left, the less word similarity is lost. "
         "No method lies both below and to the left of an efficient one."
     )
-    return Chart("debiasers", "Bias left against quality lost", alt, draw, table)
+    return Chart("debiasers", "Bias left against quality lost", alt, draw, compared)
 
 
 def _reading(row: DebiasComparisonRow) -> Prose:

@@ -8,26 +8,32 @@ from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import find_debiaser, label_fact, summarise
 from imprint.debiasing.frontier import TARGET_REDUCTION
-from imprint.debiasing.rows import DebiasedProjectionRow, DebiasingRow, Fact, FrontierRow, MeasuredVariances
+from imprint.debiasing.rows import (
+    DebiasedProjectionRow,
+    DebiasingRow,
+    Fact,
+    FrontierRow,
+    MeasuredVariances,
+    StrengthPoint,
+    WordChange,
+)
 from imprint.errors import SettingError, VocabularyError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
 from imprint.rows import Row
 from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import FEWEST_JUDGES
+from imprint.tables import Columns, Field, as_text, draw_field, significant, table
 from imprint.view import (
+    NOTHING,
     Block,
     Cell,
     Chart,
-    Column,
     Details,
-    Given,
-    Number,
     Prose,
     Table,
     Text,
     count,
-    number,
     percent,
     say,
     title,
@@ -35,7 +41,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 BEFORE_AFTER = Part(
@@ -46,32 +52,16 @@ BEFORE_AFTER = Part(
     english=True,
     asks=("embedding",),
     why_not="an audit tries debiasing on word embeddings only; `imprint debias` debiases an encoder",
+    terms=terms.DEBIASED,
+    limits=(terms.ONE_DIRECTION,),
 )
 
 _MOST_CHANGE = 0.15  # of the background's variance, as a share, that goes without a note
 _NOTHING = 1e-9  # variance of words that have been debiased before
 _NAMED = 5  # missing words in a note
 _PAPER = "Bolukbasi et al. (2016), on Google News and other words."
-_VARIANCES = (
-    Column("Words"),
-    Column("Found", "Words the embedding has, of those asked for."),
-    Column("Variance before", "Of words at unit length, along the axis.", True),
-    Column("Variance after", "Of the same words after debiasing, along the same axis.", True),
-    Column(
-        "Variance left",
-        "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
-        True,
-    ),
-    Column("New axis", "Share of the variance left along the axis that its words make after debiasing.", True),
-    Column("Paper, before", _PAPER, True, folded=True),
-    Column("Paper, after", _PAPER, True, folded=True),
-)
-_STRENGTHS = (
-    Column("Strength", "How much the stereotype counts in the fit, without units.", True),
-    Column("Held-out words: times less variance", "Variance along the axis before, divided by that after.", True),
-    Column("Background variance left", "Share that common words keep of their variance along the axis.", True),
-    Column("Length of the axis left", "Share of the axis' length that is left after debiasing.", True),
-)
+_WORDS = {"held_out": "Professions (held-out)", "background": "Other words"}
+_STRENGTHS: Columns = ("strength", "reduction", "background_ratio", "axis_left")
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -80,7 +70,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.association.changes import before_and_after
     from imprint.debiasing.rows import frontier_finding, projection_finding
     from imprint.evaluation.leakage import leakage
-    from imprint.kinds.job import by_label, stretch
+    from imprint.jobs.progress import by_label, stretch
     from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
     before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
@@ -118,10 +108,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     """Show what was fitted, and how far words spread along the axis before and after."""
     for row in rows:
-        facts = tuple((title(label_fact(row.method, fact.name)), fact_value(fact)) for fact in row.fitted)
-        columns = (Column("Fitted"), Column("Value", numeric=True))
-        on = [f", fitted on {fact.text}" for fact in row.fitted if fact.name == "fitted_on"]
-        yield Table(say("Debiased ({}{})", title(row.method), *on or [""]), columns, facts, media=("terminal",))
+        yield _facts(row)
         if row.variances is not None:
             axis = title(row.test.removeprefix(f"{row.method} along "))
             yield from _show_variances(row.variances, axis)
@@ -145,18 +132,10 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
 def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
     """Show what other strengths would do: how much less the professions vary, and what the background keeps."""
     for place, row in enumerate(rows):
-        lines = tuple(
-            (
-                significant(point.strength),
-                number(point.reduction, 1),
-                percent(point.background_ratio),
-                percent(point.axis_left),
-            )
-            for point in row.strengths
-        )
-        table = Table("What other strengths would do", _STRENGTHS, lines, media=("terminal",))
-        yield table
-        yield Details("What would other strengths do?", (_curve(row, table, place),))
+        caption = "What other strengths would do"
+        strengths = table(StrengthPoint, caption, row.strengths, _STRENGTHS, media=("terminal",))
+        yield strengths
+        yield Details("What would other strengths do?", (_curve(row, strengths, place),))
         enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
         strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
         text = say(f"The smallest strength that {enough} is {{}}.", significant(min(strong))) if strong else None
@@ -182,10 +161,10 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
             yield say(
                 "On a debiased copy ({}), professions keep {} of their variance along {}.",
                 title(row.method),
-                _left(known),
+                as_text(_share(known, "held_out", "left")),
                 axis,
             )
-            other = _share(known.background_left, known.background_before)
+            other = as_text(_share(known, "background", "left"))
             yield say("Other words keep {} of theirs, a side effect. Your file is unchanged.", other)
 
 
@@ -202,27 +181,34 @@ def _fitted(job: "Job") -> list[Row]:
     return [debiasing_finding(job.embedding, job.transform, job.axis, variances)]
 
 
+def _facts(row: DebiasingRow) -> Table:
+    texts = [f", fitted on {fact.text}" for fact in row.fitted if fact.name == "fitted_on"]
+    caption = say("Debiased ({}{})", title(row.method), *texts or [""])
+    label = Field("name", cell=lambda fact: title(label_fact(row.method, fact.name)))
+    return table(Fact, caption, row.fitted, (label, Field("value", cell=fact_value)), media=("terminal",))
+
+
 def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
     caption = say("Spread of words along {}, which keeps {} of its length", axis, percent(known.axis_left))
-    held_out: tuple[Cell | Text, ...] = (
-        "Professions (held-out)",
-        say("{} of {}", count(known.held_out), count(known.held_out_asked)),
-        number(known.held_out_before, 4),
-        number(known.held_out_fixed, 4),
-        Cell(_left(known), order=known.held_out_left),
-        _share(known.held_out_ratio, known.held_out_before),
-        *(f"{value:g}" for value in published_pair("bolukbasi-held-out")),
+
+    paper = {words: published_pair(f"bolukbasi-{words}".replace("_", "-")) for words in _WORDS}
+
+    def share_found(words: str) -> Text:
+        return say("{} of {}", count(getattr(known, words)), count(getattr(known, f"{words}_asked")))
+
+    columns = (
+        Field(title="Words", cell=lambda words: _WORDS[words]),
+        Field("held_out", cell=share_found, numeric=False),
+        Field("held_out_before", cell=lambda words: draw_field(known, f"{words}_before")),
+        Field("held_out_fixed", cell=lambda words: draw_field(known, f"{words}_fixed")),
+        Field("held_out_left", cell=lambda words: _share(known, words, "left")),
+        Field("held_out_ratio", cell=lambda words: _share(known, words, "ratio")),
     )
-    background: tuple[Cell | Text, ...] = (
-        "Other words",
-        say("{} of {}", count(known.background), count(known.background_asked)),
-        number(known.background_before, 4),
-        number(known.background_fixed, 4),
-        _share(known.background_left, known.background_before),
-        _share(known.background_ratio, known.background_before),
-        *(f"{value:g}" for value in published_pair("bolukbasi-background")),
+    more = (
+        Field(title="Paper, before", meaning=_PAPER, cell=lambda words: f"{paper[words][0]:g}", numeric=True),
+        Field(title="Paper, after", meaning=_PAPER, cell=lambda words: f"{paper[words][1]:g}", numeric=True),
     )
-    yield Table(caption, _VARIANCES, (held_out, background))
+    yield table(MeasuredVariances, caption, _WORDS, columns, more=more)
     if known.held_out < FEWEST_JUDGES:
         text = f"Fewer than {FEWEST_JUDGES} held-out words are in the embedding: too few to judge the result."
         yield Prose(text, "warning", ("page", "terminal"))
@@ -252,16 +238,10 @@ def _falls_short(known: MeasuredVariances) -> list[str]:
     return short
 
 
-def _left(known: MeasuredVariances) -> Text:
-    """Return the share of their variance that held-out words keep, with its interval."""
-    if (known.held_out_before or 0.0) < _NOTHING or known.left_low is None or known.left_high is None:
-        return _share(known.held_out_left, known.held_out_before)
-    ends = (percent(known.left_low), percent(known.left_high))
-    return say("{} [{} to {}]", percent(known.held_out_left), *ends)
-
-
-def _share(ratio: float | None, before: float | None) -> Text:
-    return percent(ratio if before is not None and before > _NOTHING else None)
+def _share(known: MeasuredVariances, words: str, share: str) -> Cell | Text:
+    """Draw a share of the words' variance before, if there was any."""
+    before = getattr(known, f"{words}_before")
+    return draw_field(known, f"{words}_{share}") if before is not None and before > _NOTHING else NOTHING
 
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
@@ -290,20 +270,20 @@ def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
 
 
 def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
-    moved = [
-        (one, group)
-        for changes, group in ((row.held_out, "held-out professions"), (row.background, "background words"))
-        for one in changes
-    ]
+    changes = (*row.held_out, *row.background)
+    held_out = {change.word for change in row.held_out}
+
+    def group(change: WordChange) -> str:
+        return "held-out professions" if change.word in held_out else "background words"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
         from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
 
         points = [
-            Point(shown.plain(one.word), abs(one.before), abs(one.after), group)
-            for one, group in moved
-            if one.after is not None
+            Point(shown.plain(change.word), abs(change.before), abs(change.after), group(change))
+            for change in changes
+            if change.after is not None
         ]
         return scatter(points, x_title="distance before", y_title="distance after", line="diagonal", width=width)
 
@@ -311,21 +291,15 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
         "Words on the diagonal kept their place along the axis, which is made again of the same words; words near the "
         "bottom lost it. Professions should fall to the bottom; background words should stay on the diagonal."
     )
-    columns = (Column("Word"), Column("List"), Column("Before", numeric=True), Column("After", numeric=True))
-    lines = tuple((Given(one.word), group, number(one.before, 3), number(one.after, 3)) for one, group in moved)
-    table = Table("Coordinates along the axis, before and after", columns, lines, filtered=True)
+    columns: Columns = ("word", Field(title="List", cell=group), "before", "after")
+    coordinates = table(WordChange, "Coordinates along the axis, before and after", changes, columns, filtered=True)
     name = f"debiasing-scatter-{place + 1}" if place else "debiasing-scatter"
-    return Chart(name, "How far words lie from the middle of the axis, before and after", alt, draw, table)
+    return Chart(name, "How far words lie from the middle of the axis, before and after", alt, draw, coordinates)
 
 
 def fact_value(fact: Fact) -> Text:
     """Return the text or the number of a fact."""
     return title(fact.text) if fact.text is not None else significant(fact.value)
-
-
-def significant(value: float | None) -> Number:
-    """Return a number with two significant digits, or a whole number."""
-    return count(int(value)) if value is not None and value.is_integer() else Number(value, "p")
 
 
 DEBIASING = Kind(
@@ -338,6 +312,7 @@ DEBIASING = Kind(
     seconds=8.0,
     quick_seconds=1.0,
     method="Debiasing was fitted on some words and judged on others.",
+    brief=say_debiasing,
 )
 FRONTIER = Kind("frontier", row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
 MOVED = Kind("debiased projection", row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)

@@ -11,9 +11,10 @@ from imprint.directions.axis import show_end
 from imprint.directions.components import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
-from imprint.rows import Row, WordValue
+from imprint.rows import Row, WordPoint, WordValue
+from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
     Block,
@@ -29,39 +30,21 @@ from imprint.view import (
     join,
     number,
     percent,
-    probability,
     say,
     title,
     words,
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Attempt, Job
+    from imprint.jobs.job import Attempt, Job
     from imprint.types import Progress
 
-ALONG = Part("directions", "Words between he and she", 30, english=True)
+ALONG = Part("directions", "Words between he and she", 30, english=True, terms=(terms.AXIS,))
 
 CROWD = "the crowd's gender stereotype scores"
 TOP = 10  # words shown at each end and in the middle
 
 _NAMED = 3  # words of each end in a sentence
-_AXIS = (
-    Column("Axis"),
-    Column("Pairs", "Pairs of words that the axis was made of.", True),
-    Column("Variance explained", "Share of the pairs' variance that lies along the axis.", True),
-    Column("Cosine between pairs", "Mean cosine between the pairs' differences; one if all point the same way.", True),
-    Column("Words", "Words the embedding has, of those asked for.", True),
-    Column("Mean", "Of the words' coordinates.", True, folded=True),
-    Column("Variance", "Of the words' coordinates.", True),
-)
-_AGREEMENT = (
-    Column("Coordinates compared with"),
-    Column("Words", "Words that both have.", True),
-    Column("Pearson", "Correlation of the coordinates with these numbers.", True),
-    Column("p", "Two-sided p of Pearson's correlation.", True),
-    Column("Spearman", "Correlation of ranks.", True),
-    Column("p, Spearman", "Two-sided p of Spearman's correlation.", True),
-)
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -69,7 +52,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.directions.components import pair_components
     from imprint.directions.projection import compare_with_scores, project
     from imprint.evaluation.leakage import leakage
-    from imprint.kinds.job import by_label, stretch
+    from imprint.jobs.progress import by_label, stretch
     from imprint.stimuli.seeds import definitional_pairs, professions
 
     scores = {one.word: one.stereotype for one in professions()}
@@ -113,7 +96,20 @@ def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[
         "note",
         ("page", "terminal"),
     )
-    axis = Table("The axis, and how far the words spread along it", _AXIS, tuple(map(_axis_cells, rows)))
+    axis = table(
+        ProjectionRow,
+        "The axis, and how far the words spread along it",
+        rows,
+        (
+            Field("test", cell=lambda row: say("{} in {}", title(row.test), title(row.embedding))),
+            Field("positive", "Pairs", "Pairs of words that the axis was made of.", _pair_count, numeric=True),
+            "explained",
+            "agreement",
+            Field("n_words", cell=_word_count),
+            "variance",
+        ),
+        more=["mean"],
+    )
     yield Details("About the axis", (axis, reading))
     for row in rows:
         if lost := dict.fromkeys((*row.axis_missing, *row.missing)):
@@ -130,8 +126,9 @@ def show_comparisons(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Block]
         ("page", "terminal"),
     )
     charts = (_comparison(row, place) for place, row in enumerate(rows))
-    table = Table("Who agrees", _AGREEMENT, tuple(map(_agreement_cells, rows)))
-    yield Details("Do other numbers agree?", (*charts, table, note))
+    columns = ("other", "n_words", "pearson", "pearson_p_value", "spearman", "spearman_p_value")
+    agreement = table(ProjectionComparisonRow, "Who agrees", rows, columns)
+    yield Details("Do other numbers agree?", (*charts, agreement, note))
 
 
 def show_pairs(rows: Sequence[PairsRow]) -> Iterator[Block]:
@@ -221,28 +218,13 @@ def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
     return Table(caption, columns, lines, media=("terminal",))
 
 
-def _axis_cells(row: ProjectionRow) -> tuple[Cell | Text, ...]:
-    found = say("{} of {}", count(row.n_words), f"{row.n_words + len(row.missing):,}")
-    return (
-        say("{} in {}", title(row.test), title(row.embedding)),
-        NOTHING if row.method == "sets" else count(len(row.positive)),
-        percent(row.explained),
-        number(row.agreement),
-        Cell(found, hint=words(row.missing), order=row.n_words),
-        number(row.mean, 3),
-        number(row.variance, 4),
-    )
+def _pair_count(row: ProjectionRow) -> Text:
+    return NOTHING if row.method == "sets" else count(len(row.positive))
 
 
-def _agreement_cells(row: ProjectionComparisonRow) -> tuple[Cell | Text, ...]:
-    return (
-        title(row.other),
-        count(row.n_words),
-        number(row.pearson),
-        Cell(probability(row.pearson_p_value), order=row.pearson_p_value),
-        number(row.spearman),
-        Cell(probability(row.spearman_p_value), order=row.spearman_p_value),
-    )
+def _word_count(row: ProjectionRow) -> Cell:
+    text = say("{} of {}", count(row.n_words), f"{row.n_words + len(row.missing):,}")
+    return Cell(text, hint=words(row.missing), order=row.n_words)
 
 
 def _strip(row: ProjectionRow, place: int) -> Chart:
@@ -264,11 +246,10 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
         title(high),
         _first(_towards(row, 1)),
     )
-    columns = (Column("Word"), Column("Coordinate", "Above zero: towards the axis' first word.", True))
-    lines = tuple((Given(one.word), number(one.value, 3)) for one in placed)
-    table = Table("Every word's coordinate", columns, lines, filtered=True)
+    coordinate = Field("value", "Coordinate", "Above zero: towards the axis' first word.")
+    listed = table(WordValue, "Every word's coordinate", placed, ("word", coordinate), filtered=True)
     heading = say("Words from {} to {} in {}", title(low), title(high), title(row.embedding))
-    return Chart(_numbered("direction-words", place), heading, alt, draw, table)
+    return Chart(_numbered("direction-words", place), heading, alt, draw, listed)
 
 
 def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
@@ -286,11 +267,10 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
         f"{len(row.points):,}",
         title(row.other),
     )
-    columns = (Column("Word"), Column(title(here), numeric=True), Column(title(row.other), numeric=True))
-    lines = tuple((Given(one.word), number(one.x, 3), number(one.y, 3)) for one in row.points)
-    table = Table("Both numbers of every word", columns, lines, filtered=True)
+    columns = ("word", Field("x", title(here)), Field("y", title(row.other)))
+    listed = table(WordPoint, "Both numbers of every word", row.points, columns, filtered=True)
     heading = say("{} and {}", title(here), title(row.other))
-    return Chart(_numbered("direction-comparison", place), heading, alt, draw, table)
+    return Chart(_numbered("direction-comparison", place), heading, alt, draw, listed)
 
 
 def _pairs(row: PairsRow, place: int) -> Chart:
@@ -312,10 +292,9 @@ def _pairs(row: PairsRow, place: int) -> Chart:
         f"{len(row.pairs):,}",
         join(say("{} and {}", Given(pair.first), Given(pair.second)) for pair in row.pairs[:_NAMED]),
     )
-    columns = (Column("Word"), Column("Component one", numeric=True), Column("Component two", numeric=True))
-    lines = tuple((Given(one.word), number(one.x, 3), number(one.y, 3)) for one in row.points)
-    table = Table("Coordinates of the pairs' words", columns, lines)
-    return Chart(_numbered("direction-pairs", place), "Gender pairs in two principal components", alt, draw, table)
+    columns = ("word", Field("x", "Component one"), Field("y", "Component two"))
+    listed = table(WordPoint, "Coordinates of the pairs' words", row.points, columns)
+    return Chart(_numbered("direction-pairs", place), "Gender pairs in two principal components", alt, draw, listed)
 
 
 PAIRS = Kind("pairs", row=PairsRow, part=ALONG, blocks=show_pairs, rank=1)

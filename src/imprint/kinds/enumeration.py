@@ -2,19 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from imprint.enumeration.rows import (
     MOST_RUNS,
     Crossing,
     FalseDiscoveries,
+    Races,
     UbeGroupRow,
     UbeIndirectRow,
     UbeOverviewRow,
     UbeRow,
 )
-from imprint.kinds import Kind, Part
-from imprint.rows import Row
+from imprint.kinds import Kind, Part, terms
+from imprint.rows import Row, descriptions
+from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
     Bar,
@@ -42,10 +44,18 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job, Plan
+    from imprint.jobs.job import Job
+    from imprint.jobs.settings import Plan
     from imprint.types import Progress
 
-UNASKED = Part("enumeration", "Patterns found without asking", 40, offensive=True, english=True)
+UNASKED = Part(
+    "enumeration",
+    "Patterns found without asking",
+    40,
+    offensive=True,
+    english=True,
+    terms=(terms.ONE_SIDED, terms.ROTATION),
+)
 
 _SECONDS_PER_ROTATION = 0.0012
 _SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
@@ -53,16 +63,8 @@ _CENTRAL = 3  # words that stand for a category
 _SHOWN = 3  # associations of a card that are read without being asked for
 _EXAMPLES = 5  # names at the head of a card
 _LARGEST = 2  # shares of a group's races that are read without being asked for
-_RACES = {
-    "white": "White",
-    "black": "Black",
-    "hispanic": "Hispanic",
-    "asian_pacific": "Asian or Pacific",
-    "native": "Native",
-    "two_or_more": "two or more",
-}
-_SHARE = "Share of people with these names, each name counted once."
 _CHANGES = ("lost", "left", "new")  # in the order shown
+_CROSSED = ("These words", "are to these", "as these", "to these")
 _TALLIED = {
     "Before": "Significant in the first embedding.",
     "Left": "Significant in both embeddings.",
@@ -70,53 +72,48 @@ _TALLIED = {
     "New": "Significant in the second embedding only.",
 }
 
-GROUP_COLUMN = Column("Group", "Open a letter to see names of the group.")
-_BEARERS = (
-    Column("Women", "Share of women among people with these names, each name counted once.", True),
-    Column("Born", "Mean year of birth, each name counted once.", True),
-    Column("Race or origin", "The two largest shares of people with these names in the US census."),
+
+class _Change(NamedTuple):
+    """What became of an association, and the cell in both embeddings; it may have too few words in one of them."""
+
+    row: UbeRow
+    before: UbeRow | None
+    after: UbeRow | None
+    change: str
+
+
+def _category(row: UbeRow) -> Cell:
+    return Cell(say("{}: {}", f"{row.category}", words(row.category_words[:_CENTRAL])), order=row.category)
+
+
+def _side(side: Literal["before", "after"], name: str, heading: str = "", meaning: str = "") -> Field:
+    """Return a field's column of one of the embeddings."""
+
+    def draw(change: _Change) -> Cell | Text:
+        row = change.before if side == "before" else change.after
+        if row is None:
+            return "too few words" if name == "words" else NOTHING
+        return draw_field(row, name)
+
+    return Field(name, heading, meaning, draw)
+
+
+_CATEGORY = Field("category", cell=_category, numeric=False)
+_CHANGED: Columns = (
+    Field("group", cell=lambda change: draw_field(change.row, "group")),
+    Field("category", cell=lambda change: _category(change.row), numeric=False),
+    _side("before", "words", "Words before"),
+    _side("before", "against_score_of_same_words"),
+    _side("after", "words", "Words after"),
+    Field(title="Change", cell=lambda change: change.change),
 )
-_FOUND = (
-    Column("Associations", "How many are statistically significant.", True),
-    Column(
-        "Recurrent", "How many of them recur in more than half of the runs with other clusterings.", True, folded=True
-    ),
-    Column(
-        "Without frequency",
-        "How many of them remain when the direction of word frequency is removed.",
-        True,
-        folded=True,
-    ),
-    Column("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.", True, folded=True),
-    Column("Frequency", "Rank correlation of words' closeness to the group with their frequency.", True, extra=True),
+_CHANGED_SCORES: Columns = (
+    _side("before", "score", "Score before", "Of the words before, in the first embedding."),
+    _side("after", "score", "Score after", "Of the words after, in the second embedding."),
 )
-_CELLS = (
-    Column("Group"),
-    Column("Category", "Its number and the words closest to its centre."),
-    Column("Words"),
-    Column("Score", "How much closer to this group than to the others, above the category's mean.", True),
-    Column("p", "Share of random rotations of the names that give at least this score.", True, folded=True),
-    Column("p, corrected", "Corrected over all cells.", True),
-    Column("Significant"),
-    Column("Recurs", "Share of the runs with other clusterings that find it again.", True, folded=True),
-    Column("Without frequency", "Whether it remains when the direction of word frequency is removed.", extra=True),
-)
-_CHANGED = (
-    Column("Group"),
-    Column("Category", "Its number and the words closest to its centre."),
-    Column("Words before"),
-    Column("Score before", "Of the words before, in the first embedding.", True, folded=True),
-    Column("Same words after", "Their score in the second embedding: an effect without a p-value.", True),
-    Column("Words after"),
-    Column("Score after", "Of the words after, in the second embedding.", True, folded=True),
-    Column("Change"),
-    Column("p before, corrected", "In the first embedding, corrected over all its cells.", True, extra=True),
-    Column("p after, corrected", "In the second embedding, corrected over all its cells.", True, extra=True),
-)
-_CROSSED = (
-    Column("Groups"),
-    *(Column(heading) for heading in ("These words", "are to these", "as these", "to these")),
-    Column("Above its null", "In standard deviations of what random directions give.", True),
+_CHANGED_P: Columns = (
+    _side("before", "p_adjusted", "p before, corrected", "In the first embedding, corrected over all its cells."),
+    _side("after", "p_adjusted", "p after, corrected", "In the second embedding, corrected over all its cells."),
 )
 
 
@@ -199,20 +196,29 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
         yield Prose("The bars show how strong an association is, compared with the strongest of all.", "note")
     if others:
         yield Details("Less stable findings", (_cards(groups, others, longest),))
-    known = any(row.races is not None for row in groups)
-    races = tuple(Column(heading, _SHARE, True, extra=True) for heading in _RACES.values()) if known else ()
-    table = Table(
-        say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if known else ""),
-        (
-            GROUP_COLUMN,
-            Column("Names", "How many names the group has.", True),
-            *(_BEARERS if known else ()),
-            *_FOUND,
-            *races,
-        ),
-        tuple(_group(row, known=known) for row in groups),
+    has_bearers = any(row.races is not None for row in groups)
+    letter = Field("group", cell=lambda row: Cell(Given(row.group), more=words(row.names)))
+    bearers = ("share_women", "mean_birth_year", Field("races", cell=lambda row: _largest(row.races)))
+    groups_table = table(
+        UbeGroupRow,
+        say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if has_bearers else ""),
+        groups,
+        (letter, "n_names", *(bearers if has_bearers else ()), "associations"),
+        more=("recurrent", "survive_without_frequency", "spelling"),
+        extra=("frequency", *(map(_race, descriptions(Races)) if has_bearers else ())),
     )
-    yield Details("Who bears these names?", (table,))
+    yield Details("Who bears these names?", (groups_table,))
+
+
+def _race(name: str) -> Field:
+    """Return the column of one of the races, whose shares are a struct of their own."""
+    described = descriptions(Races)[name]
+    return Field(
+        title=described.title,
+        meaning=described.meaning,
+        cell=lambda row: draw_field(row.races, name) if row.races else NOTHING,
+        numeric=True,
+    )
 
 
 def _cards(groups: Sequence[UbeGroupRow], found: Sequence[UbeRow], longest: float) -> Cards:
@@ -245,7 +251,7 @@ def _bearers(group: UbeGroupRow | None) -> Text:
         said.append(say("{} women", percent(group.share_women)))
     if group.mean_birth_year is not None:
         said.append(f"born around {group.mean_birth_year:.0f}")
-    races = _largest({heading: getattr(group.races, race, None) for race, heading in _RACES.items()})
+    races = _largest(group.races)
     return join([*said, *([races] if races is not NOTHING else [])], " · ")
 
 
@@ -298,7 +304,16 @@ def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
             [row for row in found if _explained(row)],
         )
         every = sorted(cells, key=lambda row: not _recurs(row))
-        yield Table("Every group and category", _CELLS, tuple(map(_cells, every)), filtered=True, folded=True)
+        yield table(
+            UbeRow,
+            "Every group and category",
+            every,
+            ("group", _CATEGORY, "words", "score", "p_adjusted", "significant"),
+            more=("p_value", "recurrence"),
+            extra=[Field("survives_without_frequency", cell=_remains)],
+            filtered=True,
+            folded=True,
+        )
     if any(row.against is not None for row in cells):
         yield from _changes(cells, [row for row in rows if row.groups_of is not None])
 
@@ -314,13 +329,13 @@ def indirect_blocks(rows: Sequence[UbeIndirectRow]) -> Iterator[Block]:
             percent(row.null_share, 1),
         )
         note = Prose(text, "note", ("page", "terminal"))
-        crossed = tuple(map(_crossed, row.strongest))
-        table = (Table("The strongest indirect associations", _CROSSED, crossed),) if row.strongest else ()
-        yield Details("Do the words match without the names?", (note, *table))
+        columns: Columns = ("groups", *map(_crossed_words, range(len(_CROSSED))), "standard_deviations")
+        strongest = table(Crossing, "The strongest indirect associations", row.strongest, columns)
+        yield Details("Do the words match without the names?", (note, strongest) if row.strongest else (note,))
 
 
-def _crossed(one: Crossing) -> tuple[Text, ...]:
-    return words(one.groups), *map(words, one.words), number(one.standard_deviations, 1)
+def _crossed_words(index: int) -> Field:
+    return Field(title=_CROSSED[index], cell=lambda crossing: words(crossing.words[index]))
 
 
 def _recurs(row: UbeRow) -> bool:
@@ -418,25 +433,11 @@ def _missing(row: UbeOverviewRow) -> Text:
     )
 
 
-def _group(row: UbeGroupRow, *, known: bool) -> tuple[Cell | Text, ...]:
-    shares = {heading: getattr(row.races, race, None) for race, heading in _RACES.items()}
-    bearers = (percent(row.share_women), number(row.mean_birth_year, 0), _largest(shares)) if known else ()
-    return (
-        Cell(Given(row.group), more=words(row.names)),
-        count(row.n_names),
-        *bearers,
-        count(row.associations),
-        count(row.recurrent),
-        count(row.survive_without_frequency),
-        number(row.spelling),
-        number(row.frequency),
-        *(map(percent, shares.values()) if known else ()),
-    )
-
-
-def _largest(shares: dict[str, float | None]) -> Text:
-    known = sorted(((share, name) for name, share in shares.items() if share is not None), reverse=True)
-    return join(say("{} {}", name, percent(share)) for share, name in known[:_LARGEST]) or NOTHING
+def _largest(races: Races | None) -> Text:
+    """Name the largest shares of a group's races."""
+    shares = [(getattr(races, name, None), race.title) for name, race in descriptions(Races).items()]
+    largest = sorted(((share, race) for share, race in shares if share is not None), reverse=True)
+    return join(say("{} {}", race, percent(share)) for share, race in largest[:_LARGEST]) or NOTHING
 
 
 def _grid(caption: Text, found: Sequence[UbeRow]) -> Iterator[Table]:
@@ -445,21 +446,14 @@ def _grid(caption: Text, found: Sequence[UbeRow]) -> Iterator[Table]:
     by_category: dict[int, dict[str, UbeRow]] = defaultdict(dict)
     for row in found:  # in the order of the rows: categories with the strongest associations first
         by_category[row.category][row.group] = row
-    columns = (Column("Category", "Its number and the words closest to its centre."), *map(_letter, letters))
-    lines = tuple(
-        (_category(next(iter(row.values()))), *(_grid_cell(row[one]) if one in row else "" for one in letters))
-        for row in by_category.values()
-    )
-    if lines:
-        yield Table(caption, columns, lines, media=("terminal",))
+    category = Field("category", cell=lambda cells: _category(next(iter(cells.values()))), numeric=False)
+    if by_category:
+        columns = (category, *map(_letter, letters))
+        yield table(UbeRow, caption, by_category.values(), columns, media=("terminal",))
 
 
-def _letter(letter: str) -> Column:
-    return Column(Given(letter))
-
-
-def _category(row: UbeRow) -> Cell:
-    return Cell(say("{}: {}", f"{row.category}", words(row.category_words[:_CENTRAL])), order=row.category)
+def _letter(letter: str) -> Field:
+    return Field(title=Given(letter), cell=lambda cells: _grid_cell(cells[letter]) if letter in cells else "")
 
 
 def _grid_cell(row: UbeRow) -> Cell:
@@ -475,19 +469,9 @@ def _grid_cell(row: UbeRow) -> Cell:
     return Cell(say("{}{}", words(row.words), again), hint=hint, order=row.score, faint=gone)
 
 
-def _cells(row: UbeRow) -> tuple[Cell | Text, ...]:
+def _remains(row: UbeRow) -> Text:
     left = row.survives_without_frequency if row.significant else None
-    return (
-        Given(row.group),
-        _category(row),
-        words(row.words),
-        number(row.score, 3),
-        Cell(probability(row.p_value), order=row.p_value),
-        Cell(probability(row.p_adjusted), order=row.p_adjusted),
-        "yes" if row.significant else "no",
-        percent(row.recurrence),
-        NOTHING if left is None else "remains" if left else "gone",
-    )
+    return NOTHING if left is None else "remains" if left else "gone"
 
 
 def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Block]:
@@ -502,13 +486,14 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
     letters = sorted({row.group for row in (*cells, *others)}, key=lambda letter: (len(letter), letter))
     caption = say("Associations of {}, and over the same groups and categories in {}", first, second)
     yield _tally(caption, letters, changed)
-    lines = tuple(
-        _changed(row, before.get(row.test), after.get(row.test), change)
+    changes = [
+        _Change(row, before.get(row.test), after.get(row.test), change)
         for change in _CHANGES
         for row in changed[change]
-    )
-    if lines:
-        yield Table(say("What became of each association in {}", second), _CHANGED, lines, filtered=True)
+    ]
+    if changes:
+        caption = say("What became of each association in {}", second)
+        yield table(UbeRow, caption, changes, _CHANGED, more=_CHANGED_SCORES, extra=_CHANGED_P, filtered=True)
     lost, left, new = (len(changed[change]) for change in _CHANGES)
     counts = (_counted(left + lost), first, _counted(left), second, _counted(lost), _counted(new))
     yield Prose(
@@ -550,23 +535,14 @@ def _counted(value: int) -> str:
     return f"{value:,}"
 
 
-def _changed(row: UbeRow, before: UbeRow | None, after: UbeRow | None, change: str) -> tuple[Cell | Text, ...]:
-    return (
-        Given(row.group),
-        _category(row),
-        words(before.words) if before else "too few words",
-        number(before.score if before else None, 3),
-        number(before.against_score_of_same_words if before else None, 3),
-        words(after.words) if after else "too few words",
-        number(after.score if after else None, 3),
-        change,
-        probability(before.p_adjusted if before else None),
-        probability(after.p_adjusted if after else None),
-    )
-
-
 OVERVIEW = Kind(
-    "ube-overview", row=UbeOverviewRow, part=UNASKED, blocks=overview_blocks, sentences=sentences, claims=claims
+    "ube-overview",
+    row=UbeOverviewRow,
+    part=UNASKED,
+    blocks=overview_blocks,
+    sentences=sentences,
+    claims=claims,
+    brief=sentences,
 )
 GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)
 CELL = Kind(

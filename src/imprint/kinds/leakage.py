@@ -6,20 +6,16 @@ from imprint.evaluation.leakage import HELD_OUT, NAMES, RACES, LeakageRow, Sente
 from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
-    Cell,
     Claim,
-    Column,
     Details,
-    Number,
     Prose,
-    Table,
     Text,
     count,
     join,
     percent,
-    points,
     say,
     title,
 )
@@ -38,25 +34,17 @@ _AFTER = (
 def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     """Show how often groups are recovered from each list of words, by each method."""
     first = rows[0]
-    columns = [
-        Column("Words"),
-        Column("Groups", "How many words of each there are.", folded=True),
-        Column("Method"),
-        Column("Chance", "What random labels give.", True),
-    ]
-    if first.against is None:
-        columns += [Column("Recovered", "With its 95 % interval.", True)]
-    else:
-        columns += [
-            Column("A", "Share recovered.", True),
-            Column("B", "Share recovered, with its 95 % interval.", True),
-            Column("B - A", "In percentage points, with its 95 % interval.", True),
-        ]
+    columns = (
+        "word_list",
+        Field("group_names", cell=_groups, folded=True),
+        "method",
+        "chance",
+        *(["accuracy"] if first.against is None else _compared("A", "B", "B - A")),
+    )
     listed = {row.word_list for row in rows}
     what = "The group" if HELD_OUT in listed else "Gender and race" if RACES in listed else "Gender"
-    lines = tuple(_line(row)[: len(columns)] for row in rows)
     caption = say("{} recovered from vectors: {}", what, named(first.embedding, first.against))
-    table = Table(caption, tuple(columns), lines)
+    recovered = table(LeakageRow, caption, rows, columns)
     notes = (
         "Can groups be recovered from the vectors of words? Recovered is the share of words that are classified "
         "correctly, averaged over the groups. Classifiers are judged on words that they were not trained on; two "
@@ -65,7 +53,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
         *((_GROUPS if HELD_OUT in listed else _AFTER,) if first.against else ()),
     )
     prose = (Prose(note, "note", ("page", "terminal")) for note in notes)
-    yield Details(f"Can {what.lower()} {'still ' if first.against else ''}be recovered?", (table, *prose))
+    yield Details(f"Can {what.lower()} {'still ' if first.against else ''}be recovered?", (recovered, *prose))
 
 
 def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
@@ -101,26 +89,15 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
         )
 
 
+def after_debiasing(rows: Sequence[LeakageRow]) -> str:
+    """Say how often gender is still recognised from first names."""
+    left = [row.accuracy for row in rows if row.word_list == NAMES and row.against]
+    return f"even there, gender is recognised from {100 * max(left):.0f} % of names" if left else ""
+
+
 def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     """Show how often the group is read off sentences, before and after, and what the debiaser was fitted on."""
     first = rows[0]
-    columns = (
-        Column("Fitted on"),
-        Column("Chance", "What guessing gives.", True),
-        Column("Before", "Share of sentences classified correctly.", True),
-        Column("After", "With its 95 % interval over words.", True),
-        Column("Change", "In percentage points, with its 95 % interval.", True),
-    )
-    lines = tuple(
-        (
-            title(row.fit_texts),
-            percent(row.chance, 1),
-            percent(row.against_accuracy, 1),
-            _bracketed(percent(row.accuracy, 1), row.accuracy_low, row.accuracy_high),
-            _bracketed(points(row.change), row.change_low, row.change_high),
-        )
-        for row in rows
-    )
     caption = say(
         "{} read off {} sentences about {} held-out words ({})",
         join(title(one) for one in first.group_names),
@@ -128,7 +105,8 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
         count(first.n_words),
         title(first.method),
     )
-    yield Table(caption, columns, lines)
+    columns = ("fit_texts", "chance", *_compared("Before", "After", "Change"))
+    yield table(SentenceLeakageRow, caption, rows, columns)
     yield Prose(
         say(
             "Neither the words nor the sentences were fitted on. Shares are means over the groups. The classifier is "
@@ -156,27 +134,16 @@ def sentence_sentences(rows: Sequence[SentenceLeakageRow]) -> Iterator[Text]:
         )
 
 
-def _line(row: LeakageRow) -> tuple[Cell | Text, ...]:
-    recovered = _bracketed(percent(row.accuracy, 1), row.accuracy_low, row.accuracy_high)
-    compared = (
-        percent(row.against_accuracy, 1),
-        recovered,
-        _bracketed(points(row.change), row.change_low, row.change_high),
-    )
-    return (
-        title(row.word_list),
-        join(
-            say("{} {}", count(size), title(name)) for name, size in zip(row.group_names, row.group_sizes, strict=True)
-        ),
-        title(row.method),
-        percent(row.chance, 1),
-        *((recovered,) if row.against is None else compared),
-    )
+def _compared(before: str, after: str, change: str) -> Columns:
+    """Return the columns of two subjects and of the change; the first is drawn without its interval."""
+    first = Field("against_accuracy", before, cell=lambda row: percent(row.against_accuracy, 1))
+    return (first, Field("accuracy", after), Field("change", change))
 
 
-def _bracketed(shown: Number, low: float | None, high: float | None) -> Cell:
-    without = low is None or high is None
-    return Cell(shown if without else say("{} [{} to {}]", shown, points(low), points(high)), order=shown.value)
+def _groups(row: LeakageRow) -> Text:
+    return join(
+        say("{} {}", count(size), title(name)) for name, size in zip(row.group_names, row.group_sizes, strict=True)
+    )
 
 
 def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
@@ -206,6 +173,8 @@ LEAKAGE = Kind(
     rank=20,
     method="Whether groups can still be recovered was tested with classifiers trained on some words and tried on "
     "others.",
+    after_debiasing=after_debiasing,
+    of_encoder=("leakage", "directions"),
 )
 SENTENCE_LEAKAGE = Kind(
     "sentence-leakage",

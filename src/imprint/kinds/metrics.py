@@ -1,21 +1,13 @@
-"""Metrics of other works as a kind, and every metric by its name: ours, those of other works, and plug-ins'."""
+"""Metrics of other works as a kind, and which of them agree."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from imprint.association.verdicts import Evidence
-from imprint.checks import unknown_choice
-from imprint.kinds import Kind, Part, all_kinds, find_kind
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import LEVEL, family_of, missing_notes
-from imprint.metrics import METRICS
 from imprint.metrics.agreement import MetricAgreementRow
-from imprint.metrics.metric import is_metric, make_metric
-from imprint.metrics.run import MetricRow, run_metrics
-from imprint.rows import Result
-from imprint.stimuli.catalog import get
-from imprint.stimuli.definition import Test
-from imprint.subjects.opening import EncoderLike
+from imprint.metrics.run import MetricRow
 from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
@@ -34,7 +26,7 @@ from imprint.view import (
     words,
 )
 
-METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
+METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=(), terms=(terms.HOLM,))
 
 _APART = ("neighbours", "clustering")  # no attribute takes part in these
 _LEVELS: dict[Evidence, str] = {
@@ -157,52 +149,6 @@ def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
 
 def _share(same: int, asked: int) -> Cell:
     return Cell(say("{} of {}", count(same), count(asked)) if asked else NOTHING, order=same if asked else None)
-
-
-def metrics() -> dict[str, Callable[..., Result]]:
-    """Return every metric by its name: ours, those of other works, then those of plug-ins."""
-    ours = {kind.name: kind.measure for kind in all_kinds() if kind.measure is not None}
-    return ours | {name: METRICS.get(name) for name in METRICS.names() if name not in ours}
-
-
-def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -> Result:
-    """Run a metric by its name.
-
-    Parameters
-    ----------
-    name
-        weat, wefat, seat, a metric of another work such as rnd (`imprint metrics` lists them), or one of a plug-in.
-        Entry points of the group `imprint.metrics` add names.
-    subject
-        What is measured: an embedding or an encoder, as `open_subject` accepts it.
-    test
-        A test of the catalogue by its id, or one of your own.
-    settings
-        The metric's own settings.
-
-    Returns
-    -------
-    Result
-        Its rows are what the metric found.
-
-    Examples
-    --------
-    >>> imprint.metric("weat", "default", "caliskan-6").p_value
-    7.77000777000777e-05
-    """
-    kind = find_kind(name)
-    measure = kind.measure if kind is not None else None
-    if measure is not None:
-        return measure(subject, test, **settings)
-    if name not in METRICS:
-        raise unknown_choice("metric", name, metrics())
-    found = METRICS.get(name)
-    if not is_metric(found):
-        result: Result = found(subject, test, **settings)
-        return result
-    seed = settings.pop("seed", 0)
-    asked = get(test) if isinstance(test, str) else test
-    return run_metrics(subject, [asked], {name: make_metric(name, **settings)}, seed=seed)
 
 
 METRIC = Kind(

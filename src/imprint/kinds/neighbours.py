@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from imprint.directions.neighbours import NameRankingRow, NeighboursRow
 from imprint.kinds import Kind, Part
+from imprint.rows import WordValue
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
-    Column,
-    Given,
     Prose,
-    Table,
     Text,
     count,
     first_claim,
@@ -23,23 +22,14 @@ from imprint.view import (
 
 NEAREST = Part("neighbours", "Nearest words", 35, offensive=True)
 
-_RANK = Column("Rank", "1 is the nearest.", True)
-_COLUMNS = (_RANK, Column("Word"), Column("Cosine", "Of the word with the query.", True))
-_RANKED = (
-    _RANK,
-    Column("Name"),
-    Column("Set", "Whether the name is of the first set or the second."),
-    Column("Cosine", "Of the query with the document that has this name.", True),
-)
+_COSINE = Field("value", "Cosine", "Of the word with the query.")
 
 
 def blocks(rows: Sequence[NeighboursRow]) -> Iterator[Block]:
     """List the nearest words of each word."""
     for row in rows:
-        lines = tuple(
-            (count(rank), Given(one.word), number(one.value, 3)) for rank, one in enumerate(row.nearest, start=1)
-        )
-        yield Table(say("Nearest to {} in {}", title(row.token), title(row.embedding)), _COLUMNS, lines)
+        caption = say("Nearest to {} in {}", title(row.token), title(row.embedding))
+        yield table(WordValue, caption, row.nearest, (_rank(row.nearest), "word", _COSINE))
         if row.missing:
             yield Prose(say("Missing words of {}: {}", title(row.word), words(row.missing)), "warning", ("terminal",))
 
@@ -47,16 +37,36 @@ def blocks(rows: Sequence[NeighboursRow]) -> Iterator[Block]:
 def ranking_blocks(rows: Sequence[NameRankingRow]) -> Iterator[Block]:
     """List the names in their order."""
     for row in rows:
-        first = set(row.names_x)
-        lines = tuple(
-            (count(rank), Given(one.word), "first" if one.word in first else "second", number(one.value, 4))
-            for rank, one in enumerate(row.scores, start=1)
-        )
         caption = say("Pages that differ in a name only, ranked by {}", title(row.query))
-        yield Table(caption, _RANKED, lines)
+        yield table(WordValue, caption, row.scores, _ranked(row))
         yield from (Prose(text, "plain", ("terminal",)) for text in ranking_sentences([row]))
         if row.missing:
             yield Prose(say("Missing names: {}", words(row.missing)), "warning", ("terminal",))
+
+
+def _ranked(row: NameRankingRow) -> Columns:
+    first = set(row.names_x)
+    return (
+        _rank(row.scores),
+        Field("word", "Name"),
+        Field(
+            title="Set",
+            meaning="Whether the name is of the first set or the second.",
+            cell=lambda score: "first" if score.word in first else "second",
+        ),
+        Field(
+            "value",
+            "Cosine",
+            "Of the query with the document that has this name.",
+            cell=lambda score: number(score.value, 4),
+        ),
+    )
+
+
+def _rank(scores: Sequence[WordValue]) -> Field:
+    """Return the column of each word's place among these, which are in order."""
+    ranks = {score.word: rank for rank, score in enumerate(scores, start=1)}
+    return Field(title="Rank", meaning="1 is the nearest.", cell=lambda score: count(ranks[score.word]), numeric=True)
 
 
 def ranking_sentences(rows: Sequence[NameRankingRow]) -> Iterator[Text]:

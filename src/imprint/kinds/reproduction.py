@@ -1,22 +1,22 @@
 """Published figures as a kind: what the five works print, what we compute, and how the two compare."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from imprint.kinds import Kind, Part
 from imprint.masking import Words
 from imprint.reproduction.rows import FigureOutcome, RemovedNamesRow, ReproductionRow
+from imprint.rows import WordPoint
 from imprint.stimuli.published import papers
+from imprint.tables import Field, table
 from imprint.view import (
     Block,
     Cell,
     Chart,
     Claim,
-    Column,
     Details,
-    Given,
     Prose,
-    Table,
     Text,
     count,
     number,
@@ -28,21 +28,7 @@ FIGURES = Part("reproduction", "Published figures beside ours", 95, controlled=F
 
 _MOST_TENFOLDS = 99.0  # a file may say more than a float can hold
 _SHOWN: tuple[FigureOutcome, ...] = ("equal", "differs", "other model")
-_COLUMNS = (
-    Column("Source", folded=True),
-    Column("Figure"),
-    Column("Measured on", "The model that the figure is published for."),
-    Column("Published", "As printed.", True),
-    Column("Ours", "With as many digits.", True),
-    Column("Verdict", "Equal to the printed rounding, or why not."),
-)
-_LEFT = (
-    Column("Work"),
-    Column("Measured on"),
-    Column("Figures", "How many figures of the work these are.", True),
-    Column("Cannot be computed because"),
-    Column("How to get it"),
-)
+_PRINTED = (Field("source", folded=True), "title", "model", Field("printed", numeric=True))
 
 
 def blocks(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
@@ -52,7 +38,8 @@ def blocks(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     computed = [row for row in rows if row.outcome in _SHOWN]
     for paper in dict.fromkeys(row.paper for row in computed):
         own = [row for row in computed if row.paper == paper]
-        yield Table(title(_work(paper)), _COLUMNS, tuple(_line(row) for row in own), filtered=len(own) > 12)
+        columns = (*_PRINTED, Field("ours", numeric=True), Field("outcome", cell=_verdict))
+        yield table(ReproductionRow, title(_work(paper)), own, columns, filtered=len(own) > 12)
     yield from _left_out([row for row in rows if row.outcome not in _SHOWN])
     yield Prose(
         "Equal: to the printed rounding. Other model: our figure is for a bundled relative of the paper's model, and "
@@ -90,29 +77,38 @@ def _work(paper: str) -> str:
     return papers().get(paper, paper)
 
 
-def _line(row: ReproductionRow) -> tuple[Cell | Text, ...]:
+def _verdict(row: ReproductionRow) -> Cell:
     said: Text = row.outcome
     if row.outcome == "other model":
         said = say("{}: {}", row.outcome, title(row.embedding))
     elif row.reason:
         said = say("{}; {}" if row.outcome == "equal" else "{}: {}", row.outcome, title(row.reason))
-    verdict = Cell(said, hint=title(" ".join(filter(None, (row.reason, row.get)))))
-    return (*map(title, (row.source, row.title, row.model, row.printed, row.ours or "")), verdict)
+    return Cell(said, hint=title(" ".join(filter(None, (row.reason, row.get)))))
 
 
 def _left_out(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     if not rows:
         return
-    groups = Counter((row.paper, row.model, row.reason, row.get) for row in rows)
-    lines = tuple(
-        (title(_work(paper)), title(model), count(figures), title(reason), title(get))
-        for (paper, model, reason, get), figures in groups.items()
+    groups = defaultdict(list)
+    for row in rows:
+        groups[row.paper, row.model, row.reason, row.get].append(row)
+    first = itemgetter(0)
+    columns = (
+        Field("paper", cell=lambda group: title(_work(group[0].paper))),
+        Field("model", of=first),
+        Field(
+            title="Figures",
+            meaning="How many figures of the work these are.",
+            cell=lambda group: count(len(group)),
+            numeric=True,
+        ),
+        Field("reason", "Cannot be computed because", of=first),
+        Field("get", of=first),
     )
-    yield Table("Not computed here", _LEFT, lines)
-    columns = (*_COLUMNS[:4], Column("Why"), Column("How to get it"))
-    whole = tuple(tuple(map(title, (r.source, r.title, r.model, r.printed, r.reason, r.get))) for r in rows)
-    table = Table("Every figure that is not computed", columns, whole, filtered=True, media=("page",))
-    yield Details("Every figure that is not computed", (table,), media=("page",))
+    yield table(ReproductionRow, "Not computed here", groups.values(), columns)
+    heading = "Every figure that is not computed"
+    listed = table(ReproductionRow, heading, rows, (*_PRINTED, "reason", "get"), filtered=True, media=("page",))
+    yield Details(heading, (listed,), media=("page",))
 
 
 def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
@@ -145,10 +141,11 @@ def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
         "top: ours. On the diagonal they are equal.",
         count(len(drawn)),
     )
-    columns = (Column("Figure"), Column("Published", numeric=True), Column("Ours", numeric=True), Column("Verdict"))
-    lines = tuple((title(row.test), number(row.printed_value), number(row.value), row.outcome) for row in drawn)
-    table = Table("Published effect sizes and ours", columns, lines, filtered=True)
-    return Chart("reproduction", "Published effect sizes and ours", alt, draw, table, main=True)
+    figure = Field(title="Figure", cell=lambda row: title(row.test))
+    columns = (figure, Field("printed_value", "Published"), Field("value", "Ours"), "outcome")
+    heading = "Published effect sizes and ours"
+    listed = table(ReproductionRow, heading, drawn, columns, filtered=True)
+    return Chart("reproduction", heading, alt, draw, listed, main=True)
 
 
 def name_blocks(rows: Sequence[RemovedNamesRow]) -> Iterator[Block]:
@@ -191,15 +188,14 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
         count(len(marked)),
     )
     columns = (
-        Column("Surname"),
-        Column("Rank, log10", numeric=True),
-        Column("Share, log10", numeric=True),
-        Column(""),
+        Field("word", "Surname", of=itemgetter(1)),
+        Field("x", "Rank, log10", cell=lambda mark: number(mark[1].x)),
+        Field("y", "Share, log10", cell=lambda mark: number(mark[1].y)),
+        Field(cell=itemgetter(0)),
     )
-    lines = tuple((Given(point.word), number(point.x), number(point.y), group) for group, point in marked)
-    table = Table("Surnames of the chart", columns, lines, filtered=True, media=("page",))
+    listed = table(WordPoint, "Surnames of the chart", marked, columns, filtered=True, media=("page",))
     heading = say("Surnames that cleaning removes from {}", title(row.embedding))
-    return Chart("removed-names", heading, alt, draw, table)
+    return Chart("removed-names", heading, alt, draw, listed)
 
 
 REPRODUCTION = Kind(

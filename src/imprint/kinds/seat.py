@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import CoherenceRow, contrasts
-from imprint.association.seat import seat
 from imprint.association.seat_result import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
+from imprint.kinds.family import TESTS_ABOUT_PEOPLE
 from imprint.kinds.tests import (
     CHECKED,
     LEVEL,
@@ -26,6 +26,7 @@ from imprint.kinds.tests import (
     name_cell,
     one_sided,
     strongest_row,
+    test_names,
 )
 from imprint.rows import Row, TemplateValue, WordValue
 from imprint.tables import Columns, Field, draw_field, table
@@ -51,10 +52,19 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
-SENTENCES = Part("seat", "In sentences", 80, needs="encoder", order_alone=10)
+SENTENCES = Part(
+    "seat",
+    "In sentences",
+    80,
+    needs="encoder",
+    order_alone=10,
+    asks_tests=True,
+    terms=terms.TESTED,
+    limits=(terms.OTHER_SCALES,),
+)
 
 _OUTCOMES = {True: "holds", False: "does not hold", None: "nothing found"}
 
@@ -80,7 +90,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the paper's SEATs of the language on the encoder."""
     from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
-    from imprint.kinds.job import by_label
+    from imprint.jobs.progress import by_label
 
     plan, encoder, tests = job.plan, job.encoder, job.sentence_tests
     if encoder is None or not tests:
@@ -403,13 +413,16 @@ SEAT = Kind(
     blocks=blocks,
     sentences=sentences,
     claims=evidence_claims,
-    measure=seat,
     run=run,
     seconds=20.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,
     method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
     "the units: the vector of a word is the mean over its sentences.",
+    brief=sentences,
+    family=TESTS_ABOUT_PEOPLE,
+    names=test_names,
+    of_encoder=("seat", "seat"),
 )
 COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
 ANISOTROPY = Kind("seat-anisotropy", row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)

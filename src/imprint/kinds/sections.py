@@ -1,14 +1,15 @@
 """Rows as sections: each part's rows, kind by kind, as its kinds show them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.errors import ImprintError, requiring
 from imprint.kinds import Kind, by_kind, part_of, parts_of, row_type
 from imprint.masking import Words
 from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
-from imprint.view import Block, Chart, Column, Prose, Section, Table, Text, flat, say, title
+from imprint.tables import Field, table
+from imprint.view import Block, Chart, Prose, Section, Text, flat, say, title
 
 if TYPE_CHECKING:
     import altair as alt
@@ -94,9 +95,12 @@ def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:
         by_name[row.kind].append(row)
     for name, listed in by_name.items():
         keys = list(dict.fromkeys(key for row in listed for key in row.fields))[:_WIDEST]
-        columns = tuple(Column(title(key)) for key in keys)
-        lines = tuple(tuple(title(str(row.fields.get(key, ""))) for key in keys) for row in listed)
-        yield Table(title(name), columns, lines, filtered=True, folded=True)
+        columns = [Field(title=title(key), cell=_raw_field(key)) for key in keys]
+        yield table(RawRow, title(name), listed, columns, filtered=True, folded=True)
+
+
+def _raw_field(key: str) -> Callable[[RawRow], Text]:
+    return lambda row: title(str(row.fields.get(key, "")))
 
 
 def draw_rows(rows: Iterable[Row]) -> str:

@@ -1,11 +1,13 @@
 """Swap as a kind: a score when only the name, or the pronoun, changes."""
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import FOUND, Evidence
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import LEVEL, RANKS, in_family, missing_notes
+from imprint.rows import TemplateValue, WordValue
 from imprint.scoring.swap import SwapRow
 from imprint.tables import Field, table
 from imprint.view import (
@@ -14,7 +16,6 @@ from imprint.view import (
     Cell,
     Chart,
     Claim,
-    Column,
     Details,
     Listing,
     Prose,
@@ -31,7 +32,7 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
+SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=(), terms=(terms.HOLM,))
 
 _LEVELS: dict[Evidence, str] = {
     "strong": "holds for other names and other texts of these kinds, and at equal frequency of the names",
@@ -165,41 +166,40 @@ def _chart(row: SwapRow) -> Chart:
         from imprint.render.charts.axis import dots
         from imprint.render.charts.points import Point
 
-        sides = [shown.text(row.set_name(role)) for role in "xy"]
         points = [
-            Point(shown.plain(word), own, group=sides[place >= row.n_x])
-            for place, (word, _, own) in enumerate(_centred(row))
+            Point(shown.plain(score.word), centred, group=shown.text(row.set_name(role)))
+            for score, role, centred in _centred(row)
         ]
         return dots(points, x_title="mean score over texts, less that of all names", width=width)
 
     alt = say("A dot for each of {} names at its mean score, the highest first.", f"{len(row.scores)}")
-    lines = tuple(
-        (title(word), title(row.set_name("x" if place < row.n_x else "y")), number(score, 3), number(own, 3))
-        for place, (word, score, own) in enumerate(_centred(row))
-    )
     columns = (
-        Column("Name"),
-        Column("Group"),
-        Column("Mean score", numeric=True),
-        Column("Less the mean of all", numeric=True),
+        Field("word", "Name", of=itemgetter(0)),
+        Field(title="Group", cell=lambda line: title(row.set_name(line[1]))),
+        Field("value", "Mean score", of=itemgetter(0)),
+        Field(title="Less the mean of all", cell=lambda line: number(line[2], 3), numeric=True),
     )
-    listed = Table(say("Mean scores of names, {}", title(row.test)), columns, lines)
+    listed = table(WordValue, say("Mean scores of names, {}", title(row.test)), _centred(row), columns)
     return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, listed)
 
 
-def _centred(row: SwapRow) -> list[tuple[str, float, float]]:
-    """Return each name with its score, and with what is left of it less the mean of all: names differ by little."""
-    known = [(one.word, one.value) for one in row.scores if one.value is not None]
-    middle = sum(value for _, value in known) / max(1, len(known))
-    return [(word, value, value - middle) for word, value in known]
+def _centred(row: SwapRow) -> list[tuple[WordValue, str, float]]:
+    """Return each name's score, its group, and its score less the mean of all: names differ by little."""
+    scores = [score for score in row.scores if score.value is not None]
+    middle = sum(score.value or 0.0 for score in scores) / max(1, len(scores))
+    return [
+        (score, "x" if index < row.n_x else "y", (score.value or 0.0) - middle) for index, score in enumerate(scores)
+    ]
 
 
 def _by_text(rows: Sequence[SwapRow]) -> Table:
-    columns = (Column("Compared"), Column("Text"), Column("Difference", "Mean of the first less the second.", True))
-    lines = tuple(
-        (title(row.test), title(text.template), number(text.value, 3)) for row in rows for text in row.by_text
+    lines = [(row, text) for row in rows for text in row.by_text]
+    columns = (
+        Field(title="Compared", cell=lambda line: title(line[0].test)),
+        Field("template", of=itemgetter(1)),
+        Field("value", "Difference", "Mean of the first less the second.", of=itemgetter(1)),
     )
-    return Table("Differences by text", columns, lines, folded=True, media=("page",))
+    return table(TemplateValue, "Differences by text", lines, columns, folded=True, media=("page",))
 
 
 SWAP = Kind(

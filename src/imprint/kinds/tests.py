@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
-from imprint.stimuli.definition import UNDETERMINED, Published
+from imprint.kinds import Names
+from imprint.rows import Row
+from imprint.stimuli.definition import UNDETERMINED, Published, Test
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     NOTHING,
@@ -438,6 +440,11 @@ def forest_chart(
     caption = say("Mean differences of the chart{}", in_family(rows))
     listed = table(AssociationRow, caption, drawn, columns)
     return Chart(name, heading, alt, draw, listed, note=note or reading, main=main)
+
+
+def test_names(tests: Sequence[Test], rows: Sequence[Row]) -> Names:
+    """Return the ids of tests."""
+    return Names("test", [test.id for test in tests])
 
 
 def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from imprint.association.topics import TopicRow
-from imprint.kinds import Kind
+from imprint.kinds import Kind, Names
 from imprint.kinds.weat import ASSOCIATIONS
+from imprint.rows import Row
+from imprint.stimuli.definition import Test
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
@@ -58,6 +60,12 @@ def one_test(rows: Sequence[TopicRow]) -> bool:
     return len({test for row in rows for test in (*row.tests, *row.tests_left_out)}) == 1
 
 
+def topic_names(tests: Sequence[Test], rows: Sequence[Row]) -> Names:
+    """Return every topic; of findings, those that they lack may come with others, but one of neither is misspelt."""
+    asked = {topic for source in (*tests, *rows) for topic in source.topics}
+    return Names("topic", sorted(asked | {row.test for row in rows if row.kind == TOPIC.name}), fixed=True)
+
+
 def size_of(row: TopicRow) -> Text:
     """Return a topic's mean difference with its interval."""
     return estimate(row.mean_difference, row.words_low, row.words_high, 3)
@@ -71,4 +79,6 @@ TOPIC = Kind(
     aliases={"p": "p_words"},
     card=True,
     rank=1,
+    names=topic_names,
+    of_encoder=("topic", "seat"),
 )

@@ -1,18 +1,19 @@
 """Translations as a kind: the pronoun that comes out of sentences which leave the gender open."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from imprint.kinds import Kind, Part
-from imprint.translation.probe import FEWEST, Prediction, TranslatedSentence, TranslationRow
+from imprint.rows import descriptions
+from imprint.tables import Columns, Field, draw_field, table
+from imprint.translation.probe import FEWEST, Prediction, Predictor, TranslatedSentence, TranslationRow
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
     Chart,
-    Column,
     Details,
-    Given,
     Prose,
     Table,
     Text,
@@ -20,7 +21,6 @@ from imprint.view import (
     estimate,
     first_claim,
     join,
-    number,
     percent,
     probability,
     say,
@@ -33,25 +33,10 @@ if TYPE_CHECKING:
 
 TRANSLATIONS = Part("translation", "Pronouns chosen in translation", 46, controlled=False, asks=())
 
-_AREA = (
-    "Chance that a word that came out with she has the higher number than one with he, with its 95 % interval; "
-    "0.5 means no prediction."
-)
-_COLUMNS = (
-    Column("From"),
-    Column("He", "Sentences that came out with he, him or his.", True),
-    Column("She", "Sentences that came out with she or her.", True),
-    Column("Neither", "Sentences without either, or with both.", True),
-    Column("Untranslated", "Sentences whose word stays in its own language, whatever the pronoun.", True),
-    Column("AUC, association", f"By the word's place on she - he in the embedding. {_AREA}", True),
-    Column("AUC, women", f"By the percentage of women in the occupation. {_AREA}", True, folded=True),
-)
-_EXTRA = (
-    Column("p, association", "Exact and two-sided, corrected over the predictions of the run.", True, folded=True),
-    Column("p, women", "The same for the percentage of women.", True, folded=True),
-    Column("Explained, association", "Share of the variance of ranks between he and she.", True, extra=True),
-    Column("Explained, women", "The same for the percentage of women.", True, extra=True),
-)
+_BY: dict[Predictor, str] = {
+    "association": "By the word's place on she - he in the embedding.",
+    "women": "By the percentage of women in the occupation.",
+}
 _PREDICTORS = {"association": "place on she - he in {}", "women": "percentage of women"}
 _HOW = {
     "predicts": "predicts the pronoun",
@@ -63,18 +48,26 @@ _HOW = {
 def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     """Show the counts of each language, every word, and every translation."""
     caption = say("Gender-neutral sentences translated to English by {}", title(rows[0].embedding))
-    yield Table(caption, (*_COLUMNS, *_EXTRA), tuple(map(_line, rows)))
+    columns = ("title", "n_he", "n_she", "n_neither", "n_untranslated", _prediction("association", "auc"))
+    more = (_prediction("women", "auc"), _prediction("association", "p_holm"), _prediction("women", "p_holm"))
+    extra = (_prediction("association", "explained"), _prediction("women", "explained"))
+    yield table(TranslationRow, caption, rows, columns, more=more, extra=extra)
     yield from (Prose(text, "plain", ("terminal",)) for text in sentences(rows))
     yield Details("How to read this", tuple(_reading(rows)))
     yield from (_chart(row) for row in rows if row.n_he and row.n_she and len(_placed(row)) > 1)
     yield _by_word(rows)
-    columns = (Column("From"), Column("Sentence"), Column("Translation"), Column("Came out"))
-    lines = tuple(
-        (title(row.title), title(one.sentence), title(one.translation), one.pronoun)
-        for row in rows
-        for one in row.translations
+    lines = [(row, sentence) for row in rows for sentence in row.translations]
+    source = Field(title="From", cell=lambda line: title(line[0].title))
+    fields = [Field(name, of=itemgetter(1)) for name in ("sentence", "translation", "pronoun")]
+    yield table(
+        TranslatedSentence,
+        "Every translation",
+        lines,
+        (source, *fields),
+        filtered=True,
+        folded=True,
+        media=("page",),
     )
-    yield Table("Every translation", columns, lines, filtered=True, folded=True, media=("page",))
 
 
 def sentences(rows: Sequence[TranslationRow]) -> Iterator[Text]:
@@ -116,14 +109,16 @@ def _what(row: TranslationRow, one: Prediction) -> Text:
     return say(_PREDICTORS[one.predictor], *([title(row.predicted_by)] if one.predictor == "association" else []))
 
 
-def _line(row: TranslationRow) -> tuple[Cell | Text, ...]:
-    counts = (row.n_he, row.n_she, row.n_neither, row.n_untranslated)
-    areas = tuple(
-        Cell("too few") if one.auc is None else Cell(estimate(one.auc, one.auc_low, one.auc_high), order=one.auc)
-        for one in row.predictions
-    )
-    ps = tuple(Cell(probability(one.p_holm), order=one.p_holm) for one in row.predictions)
-    return (title(row.title), *map(count, counts), *areas, *ps, *(percent(one.explained) for one in row.predictions))
+def _prediction(predictor: Predictor, name: str) -> Field:
+    """Return the column of a field of one of the predictions."""
+    described, index = descriptions(Prediction)[name], list(_BY).index(predictor)
+
+    def cell(row: TranslationRow) -> Cell | Text:
+        prediction = row.predictions[index]
+        return "too few" if name == "auc" and prediction.auc is None else draw_field(prediction, name)
+
+    meaning = f"{_BY[predictor]} {described.meaning}"
+    return Field(title=f"{described.title}, {predictor}", meaning=meaning, cell=cell, numeric=True)
 
 
 def _reading(rows: Sequence[TranslationRow]) -> Iterator[Block]:
@@ -145,35 +140,27 @@ def _reading(rows: Sequence[TranslationRow]) -> Iterator[Block]:
 
 def _by_word(rows: Sequence[TranslationRow]) -> Table:
     """Show one line per word, with a column per language."""
-    known: dict[str, TranslatedSentence] = {}
-    came: dict[tuple[str, str], str] = {}
+    words_of: dict[str, TranslatedSentence] = {}
+    pronouns: dict[tuple[str, str], str] = {}
     for row in rows:
-        for one in row.translations:
-            known.setdefault(one.word, one)
-            came[one.word, row.language] = one.pronoun
-    columns = (
-        Column("Word"),
-        *(Column(title(row.title)) for row in rows),
-        Column("She - he", "The word's place on she - he; above zero is nearer to she.", True),
-        Column("Women", "Percentage of women in the occupation, in the United States.", True),
-    )
-    lines = tuple(
-        (
-            Given(word),
-            *(came.get((word, row.language), NOTHING) for row in rows),
-            number(one.association),
-            number(one.women, 0),
-        )
-        for word, one in known.items()
-    )
-    return Table("What came out, by word", columns, lines, filtered=True, media=("page", "terminal"))
+        for sentence in row.translations:
+            words_of.setdefault(sentence.word, sentence)
+            pronouns[sentence.word, row.language] = sentence.pronoun
+
+    def came_out(language: str) -> Callable[[TranslatedSentence], Text]:
+        return lambda sentence: pronouns.get((sentence.word, language), NOTHING)
+
+    languages = (Field(title=title(row.title), cell=came_out(row.language)) for row in rows)
+    columns: Columns = ("word", *languages, "association", "women")
+    heading = "What came out, by word"
+    return table(TranslatedSentence, heading, words_of.values(), columns, filtered=True, media=("page", "terminal"))
 
 
-def _placed(row: TranslationRow) -> list[tuple[str, float, str]]:
+def _placed(row: TranslationRow) -> list[TranslatedSentence]:
     return [
-        (one.word, one.association, one.pronoun)
-        for one in row.translations
-        if one.association is not None and one.pronoun in ("he", "she")
+        sentence
+        for sentence in row.translations
+        if sentence.association is not None and sentence.pronoun in ("he", "she")
     ]
 
 
@@ -184,16 +171,18 @@ def _chart(row: TranslationRow) -> Chart:
         from imprint.render.charts.axis import dots
         from imprint.render.charts.points import Point
 
-        drawn = [Point(shown.plain(word), value, group=pronoun) for word, value, pronoun in _placed(row)]
+        drawn = [
+            Point(shown.plain(sentence.word), sentence.association or 0.0, group=sentence.pronoun)
+            for sentence in _placed(row)
+        ]
         return dots(drawn, x_title="place on she - he in the embedding", width=width)
 
     alt = say(
         "A dot for each of {} words at its place on she - he, by the pronoun that came out.", count(len(_placed(row)))
     )
-    columns = (Column("Word"), Column("She - he", numeric=True), Column("Came out"))
-    lines = tuple((title(word), number(value, 3), pronoun) for word, value, pronoun in _placed(row))
     heading = say("Words and the pronoun that came out, from {}", title(row.title))
-    return Chart(f"translation-{row.language}", heading, alt, draw, Table(heading, columns, lines))
+    listed = table(TranslatedSentence, heading, _placed(row), ("word", "association", "pronoun"))
+    return Chart(f"translation-{row.language}", heading, alt, draw, listed)
 
 
 TRANSLATION = Kind(

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from imprint.association.weat import WeatRow, weat
+from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
+from imprint.kinds.family import TESTS_ABOUT_PEOPLE
 from imprint.kinds.tests import (
     CHECKED,
     LEVEL,
@@ -26,9 +28,10 @@ from imprint.kinds.tests import (
     one_sided,
     published_figures,
     published_p,
+    test_names,
 )
 from imprint.rows import Row, WordValue
-from imprint.tables import Columns, Field, draw_field, table
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     NOTHING,
     Block,
@@ -48,11 +51,19 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.masking import Words
     from imprint.types import Progress
 
-ASSOCIATIONS = Part("weat", "Known stereotypes, tested", 10, asks=("embedding",))
+ASSOCIATIONS = Part(
+    "weat",
+    "Known stereotypes, tested",
+    10,
+    asks=("embedding",),
+    asks_tests=True,
+    terms=terms.TESTED,
+    limits=(terms.OTHER_SCALES,),
+)
 
 _ANSWER: Columns = (NAME, "mean_difference", LEVEL, "p_holm", "effect_size", MISSING)
 _PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "p_holm")
@@ -168,8 +179,7 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     compared = rows[0].other is not None
     # Of three tests alone, other levels would hold than in the audit's family: the changes say what matters.
     columns = _PAIRED if rows[0].part == "debiasing" else (*_PAIRED, LEVEL)
-    if compared:
-        columns = (*columns, Field("left_out", cell=_left_out, numeric=True))
+    left_out = [Field("left_out", cell=_left_out, numeric=True)] if compared else []
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
     caption = say("Every test on both; p is {}{}", one_sided(rows), in_family(rows))
@@ -180,7 +190,9 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
         notes += missing_notes(list({row.test: row for row in rows}.values()))
     turned = "An effect below zero is a reversed association, not a removed one."
     notes.append(Prose(turned, "note", ("page", "terminal")))
-    yield Details("Every test on both", (table(WeatRow, caption, paired, columns, filtered=True), *notes))
+    yield Details(
+        "Every test on both", (table(WeatRow, caption, paired, columns, more=left_out, filtered=True), *notes)
+    )
 
 
 def _left_out(row: WeatRow) -> Cell:
@@ -216,12 +228,9 @@ def _scores(rows: Iterable[WeatRow]) -> Table:
     columns = (
         Field(title="Test", cell=lambda line: title(line[0].title)),
         Field(title="Set", cell=lambda line: title(line[0].set_name("x" if line[1] < line[0].n_x else "y"))),
-        Field("word", cell=lambda line: draw_field(line[2], "word")),
+        Field("word", of=itemgetter(2)),
         Field(
-            "value",
-            "Score",
-            "Mean cosine with the first attribute set less that with the second.",
-            lambda line: draw_field(line[2], "value"),
+            "value", "Score", "Mean cosine with the first attribute set less that with the second.", of=itemgetter(2)
         ),
     )
     return table(WordValue, "Every word's score", scored, columns, filtered=True, folded=True)
@@ -235,11 +244,13 @@ WEAT = Kind(
     sentences=sentences,
     claims=evidence_claims,
     run=run,
-    measure=weat,
     seconds=4.0,
     aliases={"p": "p_label", "d": "effect_size"},
     card=True,
     method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, "
     "2017). The size is the difference in mean cosines, with a 95 % interval over words (both targets and "
     "attributes random; Clark, 1973).",
+    family=TESTS_ABOUT_PEOPLE,
+    names=test_names,
+    of_encoder=("seat", "seat"),
 )

@@ -5,9 +5,9 @@ from statistics import linear_regression
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import Evidence
-from imprint.association.wefat import WefatRow, wefat
+from imprint.association.wefat import WefatRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import (
     LEVEL,
     MISSING,
@@ -17,18 +17,17 @@ from imprint.kinds.tests import (
     level_of,
     missing_notes,
     published_figures,
+    test_names,
 )
 from imprint.masking import Words
-from imprint.rows import Row
+from imprint.rows import Row, WordPoint
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
     Chart,
-    Column,
     Details,
     Given,
     Prose,
-    Table,
     Text,
     first_claim,
     interval,
@@ -38,10 +37,10 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.kinds.job import Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
-WORLD = Part("wefat", "Beside numbers from the world", 20)
+WORLD = Part("wefat", "Beside numbers from the world", 20, asks_tests=True, terms=terms.TESTED)
 
 _ANSWER: Columns = (NAME, "r", LEVEL, "p_holm", MISSING)
 _LEVELS: dict[Evidence, str] = {
@@ -58,7 +57,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     """Run the WEFATs of the language."""
     from imprint.association.battery import run_battery
     from imprint.stimuli.definition import WefatTest
-    from imprint.stimuli.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors
 
     plan = job.plan
     tests = [test for test in plan.asked if isinstance(test, WefatTest)]
@@ -133,11 +132,18 @@ def _chart(row: WefatRow) -> Chart:
         )
 
     columns = (
-        Column("Word"),
-        Column(title(row.property[:1].upper() + row.property[1:]), numeric=True),
-        Column(say("Association with {}", title(row.set_name("a"))), numeric=True),
+        Field("word", cell=lambda point: Given(point[0])),
+        Field(
+            title=title(row.property[:1].upper() + row.property[1:]),
+            cell=lambda point: number(point[1], 1),
+            numeric=True,
+        ),
+        Field(
+            title=say("Association with {}", title(row.set_name("a"))),
+            cell=lambda point: number(point[2]),
+            numeric=True,
+        ),
     )
-    lines = tuple((Given(word), number(x, 1), number(y)) for word, x, y in points)
     alt = say(
         "A dot for each of {} words: {} from left to right, association with {} from bottom to top, and the least-"
         "squares line.",
@@ -145,7 +151,7 @@ def _chart(row: WefatRow) -> Chart:
         title(row.property),
         title(row.set_name("a")),
     )
-    listed = Table(say("{}: every word", title(row.title)), columns, lines, filtered=True)
+    listed = table(WordPoint, say("{}: every word", title(row.title)), points, columns, filtered=True)
     return Chart(f"wefat-{row.test}", title(row.title), alt, draw, listed)
 
 
@@ -159,10 +165,11 @@ WEFAT = Kind(
         sentences(rows), "That the vectors cause what was counted, or the other way round."
     ),
     run=run,
-    measure=wefat,
     seconds=1.0,
     aliases={"p": "p_label", "r": "effect_size"},
     card=True,
     method="The Word Embedding Factual Association Test (Caliskan, Bryson and Narayanan, 2017) correlated the "
     "association of words with numbers about the world.",
+    brief=sentences,
+    names=test_names,
 )

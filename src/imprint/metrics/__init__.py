@@ -1,10 +1,13 @@
-"""Metrics of other works, one per file: each says what it measures, and is judged as every other test is."""
+"""Metrics by name: functions of a package above, and those of other works, one per file, judged as every test is."""
 
 from imprint.registry import Registry
 
 METRICS = Registry(
     "imprint.metrics",
     {
+        "weat": "imprint.association.weat:weat",
+        "wefat": "imprint.association.wefat:wefat",
+        "seat": "imprint.association.seat:seat",
         "rnd": "imprint.metrics.rnd:Rnd",
         "mac": "imprint.metrics.mac:Mac",
         "ect": "imprint.metrics.ect:Ect",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.grouped import LEFT_OUT, GroupMetric, by_words, group_means
+from imprint.metrics.groups import LEFT_OUT, GroupMetric, by_words, group_means
 from imprint.metrics.metric import MetricWords
 from imprint.significance.relabelled import NullTest
 from imprint.types import Floats, Indices, Ints

@@ -10,13 +10,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from imprint.association.evidence import unit_rows
 from imprint.association.weat import look_up
 from imprint.association.wordrows import FEWEST_WORDS
-from imprint.checks import check_choice
-from imprint.embeddings.embedding import Embedding
-from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.metrics import METRICS
+from imprint.embeddings.embedding import Embedding, unit_rows
+from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
 from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
 from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest
@@ -234,18 +231,6 @@ class Metric(ABC):
         return tuple(Label(one.name, str(getattr(self, one.name))) for one in fields(self))  # type: ignore[arg-type]
 
 
-def make_metric(name: str, **settings: Any) -> Metric:
-    """Make a metric by its name, with settings of its own; texts are read as the type that a setting has."""
-    kind = METRICS.get(name)
-    known = {one.name: one for one in fields(kind)}
-    made: dict[str, Any] = {}
-    for setting, value in settings.items():
-        check_choice(f"a setting of {name}", setting, known)
-        made[setting] = _typed(f"{name}:{setting}", value, known[setting].default)
-    metric: Metric = kind(**made)
-    return metric
-
-
 def is_metric(thing: object, kind: type[Any] = Metric) -> bool:
     """Tell a metric of this form, or of this kind, from a function of a plug-in."""
     return inspect.isclass(thing) and issubclass(thing, kind)
@@ -274,17 +259,3 @@ def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[
     first, second = zip(*kept, strict=True)
     whole = replace(test, x=test.x.subset(first), y=test.y.subset(second))
     return whole, missing, tuple(word for pair in pairs if pair not in kept for word in pair if word not in missing)
-
-
-def _typed(option: str, value: Any, default: Any) -> Any:
-    """Read a text as the type of the default."""
-    if not isinstance(value, str) or isinstance(default, str):
-        return value
-    if isinstance(default, bool):
-        if value.lower() not in ("true", "false"):
-            raise SettingError(option=option, got=value, expected="true or false")
-        return value.lower() == "true"
-    try:
-        return type(default)(value)
-    except (TypeError, ValueError) as error:
-        raise SettingError(option=option, got=value, expected="a number") from error

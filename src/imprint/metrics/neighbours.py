@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.checks import check_whole
-from imprint.metrics.grouped import GroupMetric, by_words
+from imprint.metrics.groups import GroupMetric, by_words
 from imprint.metrics.metric import MetricWords
 from imprint.types import Floats, Ints
 

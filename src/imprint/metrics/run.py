@@ -34,7 +34,7 @@ from imprint.significance.relabelled import (
     relabellings,
 )
 from imprint.stimuli.definition import AnyTest, GroupsTest, WeatTest, described, words_of
-from imprint.stimuli.framed import foreign_vectors, word_vectors
+from imprint.subjects.framed import foreign_vectors, word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Progress

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.grouped import GroupMetric, group_means
+from imprint.metrics.groups import GroupMetric, group_means
 from imprint.metrics.metric import MetricWords
 from imprint.types import Floats, Ints
 

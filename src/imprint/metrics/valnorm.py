@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from imprint.association.evidence import unit_rows
+from imprint.embeddings.embedding import unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.controls import LANGUAGES, controlled_in, valence
 from imprint.metrics.metric import Metric, MetricPart, MetricWords

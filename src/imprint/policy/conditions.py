@@ -41,9 +41,8 @@ class Condition:
 
     def of_encoder(self) -> "Condition":
         """Return what it asks of a sentence encoder: its words are tested in sentences, and gender beside he - she."""
-        kind = "seat" if self.kind == "weat" else self.kind
-        within = {"seat": "seat", "topic": "seat", "leakage": "directions"}.get(kind)
-        return self if within is None else replace(self, kind=kind, within=within)
+        answering = known_kind(self.kind).of_encoder
+        return self if answering is None else replace(self, kind=answering[0], within=answering[1])
 
     @property
     def target(self) -> tuple[str, str]:
@@ -83,11 +82,11 @@ class Condition:
         are named in full. SEATs count by words: sentences of one word are not independent observations. Of an encoder
         that is audited by itself, words in sentences count, not words alone.
         """
-        if self.within == "seat" and getattr(row, "context", None) == "word":
+        if self.within is not None and row.context == "word":
             return False
-        if row.kind != self.target[0] or part_of(row) != self.part or getattr(row, "unit", None) == "sentence":
+        if row.kind != self.target[0] or part_of(row) != self.part or not row.by_words:
             return False
-        return self.names(row.test) and (getattr(row, "about_people", True) or self.pattern == row.test)
+        return self.names(row.test) and (not row.is_control or self.pattern == row.test)
 
     def sizes(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from imprint.association.rows import TestRow
-from imprint.association.topics import TopicRow
-from imprint.evaluation.controls import ControlsRow, controlled_in
+from imprint.evaluation.controls import ControlsRow, controlled_in, controls_among
 from imprint.rows import Row
 
 UNJUDGED = "the subject cannot be judged"
@@ -26,15 +24,14 @@ class Known:
     def of(cls, findings: Iterable[Row]) -> "Known":
         """Gather what findings say."""
         listed = list(findings)
-        languages = {(one.audited_sha256, one.test): one.language for one in listed if isinstance(one, TestRow)}
-        return cls(tuple(one for one in listed if isinstance(one, ControlsRow)), languages)
+        languages = {(row.audited_sha256, row.test): row.language for row in listed if row.language is not None}
+        return cls(tuple(controls_among(listed)), languages)
 
     def why_not(self, finding: Row, *, controlled: bool = True) -> str | None:
         """Say why a finding neither passes nor fails; one that is not `controlled` counts without any controls."""
         subject = finding.audited_sha256
         judged = {one.language: one.judged for one in self.controls if one.embedding_sha256 == subject}
-        asked = finding.tests if isinstance(finding, TopicRow) else (finding.test,)
-        spoken = {controlled_in(self.languages.get((subject, test), "en")) for test in asked}
+        spoken = {controlled_in(self.languages.get((subject, test), "en")) for test in finding.tests_asked}
         answers = {judged.get(language) for language in spoken}
         if False in answers:
             return UNJUDGED

@@ -11,14 +11,25 @@ from imprint.files import FilePath, replacing
 from imprint.kinds.controls import judgement
 from imprint.masking import Words
 from imprint.policy.gate import Gate
-from imprint.policy.kinds import GRAVEST_FIRST, GateRow, Verdict, condition_of, datum, line, name_of, policies, sized
+from imprint.policy.kinds import (
+    GRAVEST_FIRST,
+    GateRow,
+    Outcome,
+    Verdict,
+    condition_of,
+    datum,
+    line,
+    name_of,
+    policies,
+    sized,
+)
 from imprint.render.markdown import draw_blocks
 from imprint.render.numbers import plain
-from imprint.view import NOTHING, Block, Column, Given, Prose, Table, Text, count, join, say, title
+from imprint.tables import Field, table
+from imprint.view import NOTHING, Block, Given, Prose, Text, count, join, say, title
 
 _MOST_LINES = 100  # of the summary's table, gravest first; JUnit XML has them all
 _ELEMENTS = {"failed": "failure", "cannot tell": "error", "no answer": "skipped"}
-_COLUMNS = (Column("Requirement"), Column("Test"), Column("Value"), Column("Limit"), Column("Verdict"))
 _MEANINGS: dict[Verdict, str] = {
     "passed": "Every requirement holds.",
     "failed": "At least one requirement does not hold.",
@@ -99,7 +110,14 @@ def _summary(gate: Gate) -> Iterator[Block]:
         else:
             answered.append(one)
     answered.sort(key=lambda one: GRAVEST_FIRST.index(one.verdict))
-    yield Table("Requirements", _COLUMNS, tuple(map(_cells, answered[:_MOST_LINES])))
+    columns = (
+        Field(title="Requirement", cell=lambda case: condition_of(case.row)),
+        Field("test", cell=lambda case: case.test),
+        Field("value", cell=lambda case: case.value, numeric=False),
+        Field(title="Limit", cell=lambda case: say("{} {}", case.row.operator, datum(case.row.limit))),
+        Field("verdict", cell=_answer),
+    )
+    yield table(Outcome, "Requirements", answered[:_MOST_LINES], columns)
     if len(answered) > _MOST_LINES:
         more = say("{} more; the findings have them all.", count(len(answered) - _MOST_LINES))
         yield Prose(more, media=("card",))
@@ -107,10 +125,8 @@ def _summary(gate: Gate) -> Iterator[Block]:
         yield Prose(say("Not run, or too few words to fail: {}.", join(others)), media=("card",))
 
 
-def _cells(case: TestCase) -> tuple[Text, ...]:
-    verdict: Text = case.verdict if case.why is None else say("{}: {}", case.verdict, title(case.why))
-    limit = say("{} {}", case.row.operator, datum(case.row.limit))
-    return condition_of(case.row), case.test, case.value, limit, verdict
+def _answer(case: TestCase) -> Text:
+    return case.verdict if case.why is None else say("{}: {}", case.verdict, title(case.why))
 
 
 def _judged(gate: Gate) -> Iterator[Text]:

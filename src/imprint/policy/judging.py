@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imprint.association.rows import JudgedRow, TestRow
-from imprint.association.topics import TopicRow
 from imprint.policy.conditions import Condition, field_names
 from imprint.policy.kinds import Outcome, Verdict
 from imprint.rows import Row
@@ -36,7 +34,7 @@ class Judgement:
         return Outcome(
             test=self.finding.test,
             embedding=self.finding.audited,
-            context=getattr(self.finding, "context", None),
+            context=self.finding.context,
             value=self.value,
             low=self.low,
             high=self.high,
@@ -53,7 +51,7 @@ def judge(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> Jud
         return Judgement(finding, "cannot tell", None, None, None, f"it has no {field}")
     shown = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding, family):
-        few = "words or draws" if getattr(finding, "p_method", None) == "sampled" else "words"
+        few = "words or draws" if finding.p_method == "sampled" else "words"
         return Judgement(finding, "cannot tell", shown, None, None, f"so few {few} cannot give a p that small")
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
@@ -61,7 +59,7 @@ def judge(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> Jud
         return Judgement(finding, "cannot tell", shown, None, None, str(error))
     verdict = _verdict(condition, condition.holds(*ends))
     # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
-    lost = None if condition.is_alarm else _mostly_missing(finding)
+    lost = None if condition.is_alarm else finding.lost_most()
     if lost and (condition.rule, verdict) != ("fail-on", "failed"):
         return Judgement(finding, "cannot tell", shown, None, None, lost)
     return Judgement(finding, verdict, shown, *condition.sizes(*ends))
@@ -74,21 +72,9 @@ def cannot_reach(condition: Condition, finding: Row, family: Sequence[Row] = ())
     if floor is None or not condition.operator.startswith("<"):
         return False
     if field.endswith("_holm"):
-        others = [_number(one, "p_label") for one in _corrected_with(finding, family) if one is not finding]
+        others = [_number(row, row.uncorrected) for row in _corrected_with(finding, family) if row is not finding]
         floor = float(holm([floor, *(p for p in others if p is not None)])[0])
     return condition.holds(floor, floor) is False
-
-
-def _mostly_missing(finding: Row) -> str | None:
-    """Say what lost more than half of it, a set of words or a topic's tests: the rest is not what was required."""
-    if isinstance(finding, TopicRow) and len(finding.tests) < len(finding.tests_left_out):
-        return (
-            f"{len(finding.tests)} of its {len(finding.tests) + len(finding.tests_left_out)} tests have words enough"
-        )
-    kept_words = finding.words_kept() if isinstance(finding, TestRow) else ()
-    return next(
-        (f"it has {kept} of the {words} words of {name}" for name, kept, words in kept_words if 2 * kept < words), None
-    )
 
 
 class _UnknownError(Exception):
@@ -108,8 +94,7 @@ def _interval(finding: Row, field: str) -> tuple[float, float]:
     low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")
-    given = hasattr(finding, "confidence") and not over_words  # the interval over words is always the 95 % interval
-    confidence = _number(finding, "confidence") if given else CONFIDENCE
+    confidence = CONFIDENCE if over_words else finding.confidence
     if confidence is None or confidence < CONFIDENCE:
         raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is needed")
     return low, high
@@ -123,8 +108,10 @@ def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> 
         # Holm's p grows with every p of its family, and in proportion to all of them together: it lies within the
         # widest relative bounds that any of them has. And it is never below the test's own p.
         together = _corrected_with(finding, (*family, finding))
-        bounds = [bound for bound in (_bounds(one, "p_label") for one in together) if bound[0] > 0]
-        low = max(_bounds(finding, "p_label")[1], value * min((low / p for p, low, _ in bounds), default=1.0))
+        bounds = [bound for bound in (_bounds(row, row.uncorrected) for row in together) if bound[0] > 0]
+        low = max(
+            _bounds(finding, finding.uncorrected)[1], value * min((low / p for p, low, _ in bounds), default=1.0)
+        )
         if not low <= value <= 1:
             raise _UnknownError("its corrected p is below its p, or is not a probability")
         return low, min(1.0, value * max((high / p for p, _, high in bounds), default=1.0))
@@ -133,8 +120,7 @@ def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> 
 
 def _corrected_with(finding: Row, family: Sequence[Row]) -> list[Row]:
     """Return the rows whose p-values were corrected together with the finding's; controls are not of them."""
-    own = finding.family if isinstance(finding, JudgedRow) else None
-    return [one for one in family if isinstance(one, JudgedRow) and one.family == own and one.p_holm is not None]
+    return [row for row in family if row.uncorrected and row.family == finding.family]
 
 
 def _bounds(finding: Row, field: str) -> tuple[float, float, float]:

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from imprint.kinds import Kind, Part
-from imprint.rows import Row
+from imprint.kinds import Kind, Part, by_kind
+from imprint.rows import Row, shown
 from imprint.view import Claim, Given, Number, Phrase, Text, count, join, say, title, words
 
 Verdict = Literal["passed", "failed", "cannot tell"]
@@ -23,48 +23,48 @@ _LIMITS: dict[Operator, str] = {"<": "below", "<=": "at most", ">": "above", ">=
 
 
 class Lacking(msgspec.Struct, frozen=True):
-    """A test that lacks words, and how many."""
+    """A test that lacks words."""
 
-    test: str
-    n_missing: int
+    test: Annotated[str, shown("Test", shape="word")]
+    n_missing: Annotated[int, shown("Missing", "How many of its words have no vector.")]
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a condition says of one test: its number, the ends between which that lies, and the verdict."""
+    """What a condition says of one test."""
 
-    test: str
-    embedding: str
-    context: str | None
-    value: float | None
-    low: float | None
-    high: float | None
-    verdict: Verdict
-    why: str | None
+    test: Annotated[str, shown("Test", shape="word")]
+    embedding: Annotated[str, shown("Model", "The model that the test was asked of.")]
+    context: Annotated[str | None, shown("Context", "What surrounds the words, where a finding says so.")]
+    value: Annotated[float | None, shown("Value", "The number that the condition is about.", ends="")]
+    low: Annotated[float | None, shown("Low", "The least that the number can be.")]
+    high: Annotated[float | None, shown("High", "The most that the number can be.")]
+    verdict: Annotated[Verdict, shown("Verdict", "What the condition says of the test.")]
+    why: Annotated[str | None, shown("Why", "Why it cannot be decided, where it cannot.")]
 
 
 class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
-    """What a condition, named by `test`, says of the findings.
+    """What a condition, named by `test`, says of the findings."""
 
-    A requirement of a policy has the policy's hash, owner and reason (`policy_reason`), and a reason of its own.
-    """
-
-    rule: Rule
-    policy_sha256: str | None = None
-    owner: str = ""
-    policy_reason: str = ""
-    reason: str = ""
-    field: str
-    operator: Operator
-    limit: float
-    verdict: Verdict
-    checked: int
-    failed: int
-    cannot_tell: int
-    skipped: tuple[str, ...]
-    cannot_reach: tuple[str, ...]
-    why: str | None
-    lacking: tuple[Lacking, ...]
-    outcomes: tuple[Outcome, ...]
+    rule: Annotated[Rule, shown("Rule", "Whether the condition must not be met, or must be.")]
+    policy_sha256: Annotated[
+        str | None,
+        shown("Policy", "Hash of the policy that the requirement is from.", shape="word"),
+    ] = None
+    owner: Annotated[str, shown("Owner", "Who decides by the policy.")] = ""
+    policy_reason: Annotated[str, shown("Reason of the policy", "Why there is such a policy.")] = ""
+    reason: Annotated[str, shown("Reason", "Why the policy requires it.")] = ""
+    field: Annotated[str, shown("Field", "The field of the findings that the condition is about.", shape="word")]
+    operator: Annotated[Operator, shown("Operator", "How the field is compared with the limit.")]
+    limit: Annotated[float, shown("Limit", "The number that the field is compared with.")]
+    verdict: Annotated[Verdict, shown("Verdict", "Whether the condition holds.")]
+    checked: Annotated[int, shown("Checked", "Findings that the condition is about.")]
+    failed: Annotated[int, shown("Failed", "Findings that fail it.")]
+    cannot_tell: Annotated[int, shown("Cannot tell", "Findings that do not decide it.")]
+    skipped: Annotated[tuple[str, ...], shown("Not run", "Tests that did not run.")]
+    cannot_reach: Annotated[tuple[str, ...], shown("Too few words", "Tests with too few words to meet it.")]
+    why: Annotated[str | None, shown("Why", "Why it cannot be decided, where all findings share a reason.")]
+    lacking: Annotated[tuple[Lacking, ...], shown("Words missing", "Tests that lack words.")]
+    outcomes: Annotated[tuple[Outcome, ...], shown("Outcomes", "What the condition says of each test.")]
 
 
 def is_probability(field: str) -> bool:
@@ -90,6 +90,12 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
 def claims(rows: Sequence[GateRow]) -> Iterator[Claim]:
     """Pair the decision with what it does not show."""
     yield decision(rows), "That a product built on it treats people fairly: the product was not measured."
+
+
+def answers(rows: Iterable[Row]) -> Sequence[GateRow]:
+    """Return what a gate answered, of findings."""
+    listed: Sequence[Any] = by_kind(rows).get(GATE, ())
+    return listed
 
 
 def gravest(verdicts: Iterable[Verdict]) -> Verdict:

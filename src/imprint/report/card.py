@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from imprint.association.rows import AssociationRow, TestRow
-from imprint.audit.kinds import AuditRow
+from imprint.audit.kinds import AuditRow, audit_row
 from imprint.errors import ImprintError
-from imprint.kinds.tests import one_sided
+from imprint.kinds import families
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
 from imprint.report.conclusions import claims, measured, not_run, tabled
@@ -50,9 +49,9 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
             yield from (f"### {kind.part.title}", "") if kind.part.title != heading else ()
             yield from drawn
             heading = kind.part.title
-    tested = [row for _, own in shown for row in own if isinstance(row, AssociationRow)]
-    if tested:
-        yield from (f"p is {one_sided(tested)}. Evidence is two-sided.", "")
+    for family, tests in families(row for _, own in shown for row in own).items():
+        for note in family.card_notes(tests):
+            yield from (note, "")
     if unread := sum(isinstance(row, RawRow) for row in rows):
         yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
     yield from _listed("What cannot be concluded", [*dict.fromkeys(cannot for _, cannot in known), *limits(rows)])
@@ -71,7 +70,7 @@ def _listed(heading: str, sentences: Sequence[Text]) -> Iterator[str]:
 
 def _reproduced(rows: Sequence[Row]) -> Iterator[str]:
     yield from ("### How to reproduce this", "")
-    whole = next((row for row in rows if isinstance(row, AuditRow)), None)
+    whole = audit_row(rows)
     if whole is not None:
         yield from ("```console", f"$ {_command(whole)}", "```", "")
     else:
@@ -89,7 +88,7 @@ def _word_lists(rows: Sequence[Row]) -> Iterator[str]:
     from imprint.stimuli.catalog import catalogue
 
     published = {test.id for test in catalogue()}
-    own = {row.test: row for row in rows if isinstance(row, TestRow) and row.test not in published}
+    own = {row.test: row for row in rows if row.sets and row.test not in published}
     for row in own.values():
         for one in row.sets:
             line = say("{}, {} ({}): {}", Given(row.test), one.role.upper(), title(one.name), words(one.words))

@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from imprint.association.rows import JudgedRow
-from imprint.audit.kinds import AuditRow
-from imprint.evaluation.controls import ControlsRow
-from imprint.kinds import Kind, find_kind, part_of
+from imprint.evaluation.controls import controls_among
+from imprint.kinds import Kind, kind_of, part_of, parts_of
 from imprint.kinds.sections import by_part_and_kind
 from imprint.report.summary import refused
 from imprint.rows import PartRow, Row, SkippedRow
-from imprint.stimuli.definition import CONTROL
 from imprint.view import Claim, Text, join, say, title
 
 _NO_CONTROLS = "Whether the subject can be judged at all: these findings have no controls."
@@ -18,14 +15,14 @@ _NO_CONTROLS = "Whether the subject can be judged at all: these findings have no
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """Return what can be said, each with what cannot; of a subject that cannot be judged, nothing can."""
-    asked = [row for row in rows if isinstance(row, ControlsRow)]
+    asked = controls_among(rows)
     failed = [row for row in asked if row.judged is False]
     left = {row.embedding_sha256 for row in failed}
     counted = [row for row in rows if row.embedding_sha256 not in left or row in failed]
     if refused(rows):
         counted = list[Row](failed)
     said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
-    if not any(getattr(row, "about_people", False) for row in rows):
+    if not any(row.about_people for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
     if not asked and any(kind.part.controlled for kind, _ in by_part_and_kind(_measurements(rows))):
         said.append(("What these rows say, if the subject is usable.", _NO_CONTROLS))
@@ -48,10 +45,11 @@ def _measurements(rows: Sequence[Row]) -> list[Row]:
 def not_run(rows: Sequence[Row]) -> list[Text]:
     """Return what was not run, and why."""
     failed: dict[tuple[str, str], None] = {}
+    asking = {None, *(part.name for part in parts_of(rows) if part.asks_tests)}
     for row in rows:
         if isinstance(row, PartRow) and not row.ran and row.why is not None:
             failed[row.title, row.why] = None
-        elif isinstance(row, SkippedRow) and row.part in (None, "weat", "wefat", "seat"):
+        elif isinstance(row, SkippedRow) and row.part in asking:
             failed[row.title, row.reason] = None
     return [say("{}: {}", title(name), title(why)) for name, why in failed]
 
@@ -62,7 +60,7 @@ def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
     Of a subject that cannot be judged, a card has its controls, and what needs none.
     """
     unusable = refused(rows)
-    own = (row for row in rows if getattr(row, "unit", None) != "sentence")
+    own = (row for row in rows if row.by_words)
     return [
         (kind, listed)
         for kind, listed in by_part_and_kind(row for row in own if not unusable or row in unusable or _stays(row))
@@ -72,14 +70,14 @@ def tabled(rows: Sequence[Row]) -> list[tuple[Kind, list[Any]]]:
 
 def _stays(row: Row) -> bool:
     """Tell whether a row counts whatever controls say."""
-    kind = find_kind(row.kind)
+    kind = kind_of(row)
     return kind is not None and not kind.part.controlled
 
 
 def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
     """Say which topics were asked about, in which language, and which parts were not asked for."""
-    topics = {topic for row in rows if isinstance(row, JudgedRow) for topic in row.topics} - {CONTROL}
-    languages = {row.settings.language for row in rows if isinstance(row, AuditRow)} - {"all"}
+    topics = {topic for row in rows if row.about_people for topic in row.topics}
+    languages = {row.tests_language for row in rows if row.tests_language is not None} - {"all"}
     if topics:
         asked = title(", ".join(sorted(topics)))
         spoken = say(" (language: {})", title(", ".join(sorted(languages)))) if languages else ""

@@ -12,17 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from imprint.audit.kinds import AuditRow
+from imprint.audit.kinds import AuditRow, audit_row
 from imprint.files import FilePath, replacing
 from imprint.kinds import by_kind
 from imprint.kinds.sections import round_trip, sections
-from imprint.kinds.tests import evidence_notes
 from imprint.masking import Words
-from imprint.policy.kinds import GateRow
+from imprint.policy.kinds import answers
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.report.conclusions import claims
 from imprint.report.method import method
-from imprint.report.summary import Step, certainty, people, refused, steps, tiles, verdict
+from imprint.report.summary import Step, certainty, notes, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import Block, Chart, Column, Given, Section, Table, Text, Tiles, count, flat, join, say, title
@@ -54,7 +53,7 @@ class Opening:
 def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
     """Return the page of an audit's findings; slurs are masked unless `unmask`."""
     rows = round_trip(findings)
-    audit = next((row for row in rows if isinstance(row, AuditRow)), None)
+    audit = audit_row(rows)
     shown = tiles(rows)
     unusable = bool(refused(rows))
     chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
@@ -67,9 +66,9 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         steps(rows),
         shown,
         chart,
-        tuple(evidence_notes(people(rows))),
+        tuple(notes(rows)),
         _footer(rows, audit),
-        undecided=not unusable and own is None and not any(isinstance(row, GateRow) for row in rows),
+        undecided=not unusable and own is None and not answers(rows),
         named=own is not None,
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]

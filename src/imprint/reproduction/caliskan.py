@@ -10,8 +10,8 @@ from imprint.association.cosines import Effect
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
+from imprint.reproduction.reproduce import WORD2VEC, Subjects
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, identity, lacking, offer, refuse
-from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.catalog import catalogue, get

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.rows import Row, WordPoint
+from imprint.rows import Row, WordPoint, shown
 from imprint.stimuli.published import Figure, Model, agrees, digits, model_of, models, printed_number
 
 FigureOutcome = Literal["equal", "differs", "other model", "cannot be computed"]
@@ -17,43 +17,57 @@ SAMPLED = 1e-5  # the least p that the sampling of May et al. can give
 
 
 class ReproductionRow(Row, frozen=True, kw_only=True, tag="reproduction"):
-    """A published figure beside ours.
+    """A published figure beside ours."""
 
-    `equal` is equal to the printed rounding. `differs` is said of the paper's own model alone, with the reason;
-    `other model` puts our number for another model beside it, and claims nothing. `model` is what the figure was
-    measured on, `embedding` what ours was. `printed` and `ours` are texts; `printed_value` and `value` the numbers in
-    them, percentages in percent.
-    """
-
-    paper: str
-    source: str
-    title: str
-    model: str
-    printed: str
-    ours: str | None
-    outcome: FigureOutcome
-    reason: str = ""
-    get: str = ""
-    printed_value: float | None = None
-    value: float | None = None
+    embedding: Annotated[str, shown("Ours on", "The model that our number was measured on.")]
+    effect_size: Annotated[float | None, shown("Ours, exact", "Our number; a share of one for percentages.")] = None
+    p_value: Annotated[float | None, shown("p", "Our p-value, where the figure has one.")] = None
+    paper: Annotated[str, shown("Work", "The work that prints the figure.")]
+    source: Annotated[str, shown("Source", "Where in the work the figure is printed.")]
+    title: Annotated[str, shown("Figure", "What the figure says.")]
+    model: Annotated[str, shown("Measured on", "The model that the figure is published for.")]
+    printed: Annotated[str, shown("Published", "As printed.")]
+    ours: Annotated[str | None, shown("Ours", "With as many digits.")]
+    outcome: Annotated[
+        FigureOutcome,
+        shown(
+            "Verdict",
+            "Equal to the printed rounding, or why not. Only figures of the paper's own model can differ: a number of "
+            "another model claims nothing.",
+        ),
+    ]
+    reason: Annotated[str, shown("Why", "Why it differs, or cannot be computed.")] = ""
+    get: Annotated[str, shown("How to get it", "How to get what it needs.")] = ""
+    printed_value: Annotated[
+        float | None,
+        shown("Published number", "The number in the printed text; percentages in percent."),
+    ] = None
+    value: Annotated[float | None, shown("Our number", "Our number on the same scale.")] = None
 
 
 class RemovedNamesRow(Row, frozen=True, kw_only=True, tag="removed-names"):
-    """Names that cleaning keeps and removes, a sample of each: log10 of the rank as a word (x) and of the share (y).
+    """Names that cleaning keeps and removes."""
 
-    `excess_removed` is how much more frequent a removed name is as a word than the line through the kept names says
-    (Zipf's law). It is in powers of ten and on average. `excess_kept` is the same of the kept names, zero by
-    definition.
-    """
-
-    names_kept: int
-    names_removed: int
-    kept: tuple[WordPoint, ...]
-    removed: tuple[WordPoint, ...]
-    slope: float
-    intercept: float
-    excess_kept: float
-    excess_removed: float
+    names_kept: Annotated[int, shown("Kept", "Names that cleaning keeps.")]
+    names_removed: Annotated[int, shown("Removed", "Names that cleaning removes.")]
+    kept: Annotated[
+        tuple[WordPoint, ...],
+        shown(
+            "Sample of the kept",
+            "Log10 of a name's rank as a word from left to right, of the share of its bearers from bottom to top.",
+        ),
+    ]
+    removed: Annotated[tuple[WordPoint, ...], shown("Sample of the removed", "The same of removed names.")]
+    slope: Annotated[float, shown("Slope", "Slope of the line through the kept names (Zipf's law).")]
+    intercept: Annotated[float, shown("Intercept", "Where that line begins.")]
+    excess_kept: Annotated[float, shown("Excess, kept", "The same of the kept names: zero by definition.")]
+    excess_removed: Annotated[
+        float,
+        shown(
+            "Excess, removed",
+            "How much more frequent a removed name is as a word than the line says, on average, in powers of ten.",
+        ),
+    ]
 
 
 @dataclass(frozen=True)

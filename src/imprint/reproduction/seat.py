@@ -8,15 +8,15 @@ from imprint.association.seat import SentenceTest, in_sentences
 from imprint.association.sentences import table_of
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import Encoder
-from imprint.encoders.encodings import Encodings, encode_texts
 from imprint.errors import VocabularyError
 from imprint.reproduction.caliskan import figure_of
+from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import SAMPLED, Ours, ReproductionRow, compare, identity, lacking, offer, refuse
-from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Published, WeatTest
 from imprint.stimuli.published import Figure, model_of
+from imprint.subjects.encodings import Encodings, encode_texts
 
 BAG, USE = "CBoW (GloVe 840B)", "use"
 

@@ -16,8 +16,8 @@ from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import find_targets
 from imprint.errors import ImprintError
+from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, measured_on, refuse
-from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.rows import WordPoint
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 
 from imprint.checks import check_between, check_whole
-from imprint.encoders.address import key_from_environment
 from imprint.encoders.base import identify
+from imprint.encoders.http import key_from_environment
 from imprint.encoders.server import Client
 from imprint.errors import EncoderError, ScorerError
 from imprint.masking import printable

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imprint.association.evidence import unit_rows
 from imprint.checks import check_whole
-from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.encoders.bag_of_words import entries_for, words_in
 from imprint.encoders.base import Encoder, identify
 from imprint.errors import ScorerError, SettingError, raising_as

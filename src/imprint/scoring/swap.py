@@ -24,9 +24,9 @@ from imprint.scoring.scorers import ScorerLike, open_scorer
 from imprint.significance.shifts import smallest_detectable_shift
 from imprint.significance.swapped import in_the_top, pair_shares
 from imprint.stimuli.definition import WordSet
-from imprint.stimuli.framed import ranks_of
 from imprint.stimuli.swaps import DEFAULT_NAMES, Swap, SwapTexts, bundled_texts, fill_in, find_swap, read_texts
 from imprint.stimuli.swaps import swap_of_groups as _of_groups
+from imprint.subjects.common import ranks_of
 from imprint.types import Floats, Report
 
 TOP = 10  # places at the top of a ranking

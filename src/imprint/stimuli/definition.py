@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from imprint.checks import Context
 from imprint.errors import Place, StimulusError, brief
-from imprint.rows import WordList
+from imprint.rows import WordList, shown
 
 WordKind = Literal[
     "name",  # a person's: This is W. The person's name is W.
@@ -84,27 +84,27 @@ class WordSet:
 
 @dataclass(frozen=True)
 class Published:
-    """A figure somebody printed: `effect` is a WEAT's d, `r` a WEFAT's correlation, `p` as it was printed.
+    """A figure that somebody printed."""
 
-    `context` is what stood around the words: a word's figure is not comparable with a sentence's.
-    """
-
-    embedding: str
-    effect: float | None
-    p: str | None
-    source: str
-    r: float | None = None
-    context: Context = "word"
+    embedding: Annotated[str, shown("Model", "What it was measured on.")]
+    effect: Annotated[float | None, shown("d", "Effect size of a WEAT.")]
+    p: Annotated[str | None, shown("p", "The p-value as printed.")]
+    source: Annotated[str, shown("Source", "Where it is printed.")]
+    r: Annotated[float | None, shown("r", "Correlation of a WEFAT.")] = None
+    context: Annotated[
+        Context,
+        shown("Context", "What surrounds the words: a word's figure is not comparable with a sentence's."),
+    ] = "word"
 
 
 @dataclass(frozen=True)
 class Human:
     """What people did in the Implicit Association Test: context, on another scale than a WEAT's effect."""
 
-    effect: float
-    p: str
-    participants: int | None
-    source: str
+    effect: Annotated[float, shown("d", "Effect size in people.")]
+    p: Annotated[str, shown("p", "The p-value as printed.")]
+    participants: Annotated[int | None, shown("Participants", "How many people took part.")]
+    source: Annotated[str, shown("Source", "Where it is printed.")]
 
 
 @dataclass(frozen=True)

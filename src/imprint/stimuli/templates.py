@@ -52,6 +52,9 @@ class Sentence:
         return plural(spaced(self.word)) if "{words}" in self.template else self.word
 
 
+Side = tuple[Sentence, ...]  # the sentences of one set of words
+
+
 @dataclass(frozen=True)
 class Templates:
     """Patterns of one language by the kind of word that fits them."""
@@ -134,7 +137,7 @@ def contexts(test: WeatTest) -> tuple[Context, ...]:
     return tuple(context for context in CONTEXTS if context != "unbleached" or test.unbleached is not None)
 
 
-def sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> dict[str, tuple[Sentence, ...]]:
+def sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> dict[str, Side]:
     """Return the sentences of the sets x, y, a, b, those of one word together.
 
     Templates of another language than the test's are not used; the bundled ones are. A test whose language is not
@@ -181,6 +184,19 @@ def _filled(word: str, patterns: Iterable[str]) -> Iterable[Sentence]:
         text = fill(pattern, word) if pattern else word
         by_text.setdefault(text, Sentence(word, pattern, text))
     return by_text.values()
+
+
+def by_word(side: Side) -> dict[str, list[int]]:
+    """Return where each word's sentences are."""
+    indices: dict[str, list[int]] = {}
+    for index, sentence in enumerate(side):
+        indices.setdefault(sentence.word, []).append(index)
+    return indices
+
+
+def patterns_by_word(side: Side) -> dict[str, tuple[str, ...]]:
+    """Return the patterns that each word is in."""
+    return {word: tuple(side[index].template for index in indices) for word, indices in by_word(side).items()}
 
 
 def spaced(word: str) -> str:

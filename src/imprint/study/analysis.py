@@ -1,16 +1,26 @@
-"""Scores: what the crowd of a study said, by protocol, and what each participant has earned."""
+"""Scores: what the crowd of a study said, by protocol, and what each participant has earned.
 
-from collections.abc import Iterable
+Bolukbasi et al. (2016), section 2 and Table 1: a table by the number of people who saw a stereotype, and the share of
+all judgments. Their table's caption speaks of the share of analogies; both are given, the latter by majority.
+Section 3: of 438 words that people suggested, 350 were fitted on and 88 held out.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from imprint.files import FilePath, replacing
 from imprint.rows import Result, Row
-from imprint.study.analogies import score_analogies, score_suggestions
-from imprint.study.ballots import read_ballots
+from imprint.study.ballots import Ballot, nominal_alpha, read_ballots
+from imprint.study.design import StudyError, shuffled, suggested_words
 from imprint.study.matching import score_matching, score_ratings
-from imprint.study.refusals import StudyError
-from imprint.study.rows import BonusRow, about
+from imprint.study.rows import BonusRow, JudgedPairRow, JudgmentsRow, Shares, SuggestedRow, VoteCount, about
 from imprint.study.steps import Study
 from imprint.study.store import Store
+
+HELD_OUT = 0.2  # the paper's share
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,3 +105,100 @@ def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:
             earned, given = counts.get(who, (0, 0))
             counts[who] = earned + (value in right), given + 1
     return counts
+
+
+def score_analogies(store: Store) -> Iterator[Row]:
+    """Score an `analogy` study: the row of the whole, and one per pair, the most stereotypical first."""
+    ballots = read_ballots(store)
+    sense = [ballot for ballot in ballots if ballot.item.kind == "sense"]
+    stereotype = [ballot for ballot in ballots if ballot.item.kind == "stereotype"]
+    study, quota = store.study, store.study.quota
+    pairs = [_judged(one, other, study) for one, other in zip(sense, stereotype, strict=True)]
+    full = Counter(pair.stereotype for pair in pairs if pair.judges == quota)
+    shares = _shares(stereotype)
+    yield JudgmentsRow(
+        test="analogies",
+        **about(study),
+        statistic=shares.of_judgments,
+        participants=len({who for ballot in sense for who in ballot.values}),
+        n_pairs=len(pairs),
+        judgments=sum(pair.judges for pair in pairs),
+        sense_shares=_shares(sense),
+        stereotype_shares=shares,
+        by_votes=tuple(VoteCount(people, full[people]) for people in range(quota, -1, -1)),
+        short=sum(pair.judges < quota for pair in pairs),
+        quota=quota,
+    )
+    yield from sorted(pairs, key=lambda pair: (-pair.stereotype, -pair.sensible))
+
+
+def score_suggestions(store: Store, *, held_out: float = HELD_OUT) -> list[SuggestedRow]:
+    """Count the words of a `suggestion` study, those of most people first; the study's seed chooses the held-out."""
+    if not 0 <= held_out < 1:
+        raise StudyError(option="held_out", got=held_out, expected="at least 0 and below 1")
+    people: Counter[str] = Counter()
+    participants: set[int] = set()
+    ballots = read_ballots(store)
+    for ballot in ballots:
+        participants |= ballot.values.keys()
+        for value in ballot.values.values():
+            people.update(suggested_words(value))
+    kept = set(shuffled(people, store.study.seed, "held out")[: round(held_out * len(people))])
+    words = sorted(people.items(), key=lambda counted: (-counted[1], counted[0]))
+    topic = ", ".join(ballots[0].item.title)
+    return [
+        SuggestedRow(
+            test=word,
+            **about(store.study),
+            statistic=float(count),
+            about=topic,
+            participants=len(participants),
+            word=word,
+            people=count,
+            is_held_out=word in kept,
+        )
+        for word, count in words
+    ]
+
+
+def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> None:
+    """Write the words as a seed file, which `imprint debias` and `read_seeds` read."""
+    if store.study.protocol != "suggestion":
+        raise StudyError(option="protocol", got=store.study.protocol, expected="suggestion, the only one with seeds")
+    suggested = score_suggestions(store, held_out=held_out)
+    if not suggested:
+        raise StudyError("no words have been suggested yet, so there are no seeds to write")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["word", "held_out", "people"])
+    writer.writerows([one.word, int(one.is_held_out), one.people] for one in suggested)
+    with replacing(path) as part:
+        part.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+
+
+def _judged(sense: Ballot, stereotype: Ballot, study: Study) -> JudgedPairRow:
+    ends, (first, second), judges = sense.item.title, sense.item.words, len(sense.values)
+    return JudgedPairRow(
+        test=f"{' : '.join(ends)} :: {first} : {second}",
+        **about(study),
+        statistic=stereotype.votes["yes"] / judges if judges else None,
+        ends=ends,
+        first=first,
+        second=second,
+        judges=judges,
+        sensible=sense.votes["yes"],
+        stereotype=stereotype.votes["yes"],
+    )
+
+
+def _shares(ballots: list[Ballot]) -> Shares:
+    judged = [ballot for ballot in ballots if ballot.values]
+    yes = sum(ballot.votes["yes"] for ballot in judged)
+    judgments = sum(len(ballot.values) for ballot in judged)
+    most = sum(2 * ballot.votes["yes"] > len(ballot.values) for ballot in judged)
+    return Shares(
+        yes=yes,
+        of_judgments=yes / judgments if judged else None,
+        of_analogies=most / len(judged) if judged else None,
+        alpha=nominal_alpha(list(ballot.values.values()) for ballot in judged),
+    )

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
 from imprint.study.admin import bearer
+from imprint.study.design import WithdrawnError
 from imprint.study.people import PANEL_PATTERN
-from imprint.study.refusals import WithdrawnError
 from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
 from imprint.study.store import Store
 from imprint.web.pages import SAID, Refused, RefusedError

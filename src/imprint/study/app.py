@@ -11,14 +11,13 @@ from starlette.responses import RedirectResponse, Response
 from imprint.errors import ImprintError
 from imprint.study.admin import COOKIE, admin_routes, bearer
 from imprint.study.api import api_routes, find_visitor, take_in
+from imprint.study.design import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.pages import Form, check_form, draw_step, given_answers, is_own_form, study_pages
 from imprint.study.people import PANEL_FIELDS, carried_id
-from imprint.study.refusals import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.steps import Visitor
 from imprint.study.store import Store
-from imprint.web.application import make_application
 from imprint.web.guard import Guard, RateLimit
-from imprint.web.pages import API, Pages, RefusedError
+from imprint.web.pages import API, Pages, RefusedError, make_application
 from imprint.web.serving import Hosts
 
 # A classroom that joins at one moment is let in; a script that goes on is not.

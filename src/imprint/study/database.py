@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from imprint.files import FilePath, replacing
-from imprint.study.refusals import StudyError
+from imprint.study.design import StudyError
 
 _APPLICATION = 0x494D5053  # "IMPS"
 _VERSION = 4

@@ -3,6 +3,14 @@
 A block is what a person sees on one page: a category whose words are matched to groups, one pair or one association.
 Orders follow from hashes, not from a generator: they must be the same after the server is started again under another
 version of numpy.
+
+What a study refuses:
+
+StudyError           a file that is no study, or something that cannot be done with it
+├── WithdrawnError   somebody who is not there, or whose number has withdrawn
+└── AnswerError      an answer that is not one of those asked for
+    ├── AnsweredError    another answer to the same question is stored already
+    └── LateError        the page was given to somebody else meanwhile
 """
 
 import hashlib
@@ -13,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from imprint.checks import Protocol
-from imprint.study.refusals import AnswerError
+from imprint.errors import ImprintError
 
 ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
 Stage = Literal["exam", "main"]
@@ -26,6 +34,32 @@ MOST_SUGGESTED = 20
 LONGEST_SUGGESTED = 40
 
 _JOINTS = re.compile(r"[ '-]")  # what may stand between the letters of a word
+
+
+class StudyError(ImprintError):
+    """A file that is not a study, or something that cannot be done with it."""
+
+
+class WithdrawnError(StudyError):
+    """A participant of whom nothing is stored any more, or who came again under a number that has withdrawn."""
+
+
+class AnswerError(StudyError):
+    """An answer that is not one of those asked for; nothing of it was stored. `status` is that of the response."""
+
+    status = 422
+
+
+class AnsweredError(AnswerError):
+    """The question has another answer from this person already; the first one stays."""
+
+    status = 409
+
+
+class LateError(AnswerError):
+    """The page was open for so long that somebody else was given it; nothing was stored."""
+
+    status = 410
 
 
 @dataclass(frozen=True)

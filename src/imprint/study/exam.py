@@ -13,7 +13,7 @@ from itertools import count
 from math import comb
 
 from imprint.stimuli.names import RACES, first_names
-from imprint.study.refusals import StudyError
+from imprint.study.design import StudyError
 
 SKILL = 0.8  # share of the exam's names that a rater of normal skill knows; the others are guessed
 LEAST_SKILLED = 0.95  # of such raters pass

@@ -2,58 +2,59 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.kinds import Kind, Part
+from imprint.kinds import Kind, Part, terms
+from imprint.rows import Row
 from imprint.study import rows
+from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
-    NOTHING,
     Block,
     Cell,
-    Column,
     Given,
     Listing,
     Medium,
     Prose,
-    Table,
     Text,
     count,
     join,
     number,
     percent,
-    probability,
     say,
     title,
     words,
 )
 
-PEOPLE = Part("study", "What people say", 100, offensive=True, controlled=False)
+PEOPLE = Part(
+    "study",
+    "What people say",
+    100,
+    offensive=True,
+    controlled=False,
+    terms=(terms.ONE_SIDED,),
+    limits=(terms.OTHER_SCALES,),
+)
 
 _SHOWN = 20  # associations, analogies or words in a terminal; a page and --json have all
 _BOTH: tuple[Medium, ...] = ("page", "terminal")
 
-_ACCURATE = Column("Accurate", "The group that most people chose is the embedding's.", True)
-_CHANCE = Column("By chance", "The share expected if labels were permuted within each category.", True)
-_ASSOCIATIONS = Column("Associations", numeric=True)
-_ALPHA = Column("Alpha", "Krippendorff's alpha: agreement between people beyond chance.", True)
-_OFFENSIVE = Column("Offensive", "Share of the rated associations with a mean above 4.", True)
 _TABLE_4 = (
-    Column("Significant", "Associations that the embedding has.", True),
-    Column("Judged", "Associations that people have judged.", True),
-    _ACCURATE,
-    _CHANCE,
-    Column("p", "Exact, over all permutations within each category.", True),
-    _OFFENSIVE,
+    "n_significant",
+    Field("associations", "Judged"),
+    "share_accurate",
+    "expected",
+    "p_value",
+    "share_offensive",
 )
-_CROWD = (_ASSOCIATIONS, _ACCURATE, _CHANCE, Column("Ties", numeric=True), Column("Answers", numeric=True))
-_RATED = (_ASSOCIATIONS, Column("Mean", "Mean rating, from 1 to 7.", True), _OFFENSIVE)
+_CROWD = ("associations", "share_accurate", "expected", "ties", "judgments")
+_RATED = ("associations", "mean", "share_offensive")
 
 
 def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
     """Show the row of the paper's Table 4, and say what its shares mean."""
     for row in found:
-        caption = "What {} people make of {} (Swinger et al. 2019, Table 4)"
-        shares = (percent(row.share_accurate), percent(row.expected), probability(row.p_value))
-        line = (count(row.n_significant), count(row.associations), *shares, percent(row.share_offensive))
-        yield Table(say(caption, count(row.participants), title(row.embedding)), _TABLE_4, (line,))
+        caption = say(
+            "What {} people make of {} (Swinger et al. 2019, Table 4)", count(row.participants), title(row.embedding)
+        )
+        yield table(rows.MatchingRow, caption, [row], _TABLE_4)
         yield Prose(
             say(
                 "Accurate: the group that most people chose is the embedding's. By chance: the share expected if its "
@@ -84,38 +85,33 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
 
 def category_blocks(found: Sequence[rows.MatchingCategoryRow]) -> Iterator[Block]:
     """Show the shares by category."""
-    lines = tuple((words(row.category_words), *_crowd(row), number(row.alpha)) for row in found)
-    yield Table("By category", (Column("Category"), *_CROWD, _ALPHA), lines)
+    yield table(rows.MatchingCategoryRow, "By category", found, ("category_words", *_CROWD, "alpha"))
 
 
 def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
     """Show the shares by group, without alpha: where everybody names one group, answers hardly vary."""
-    lines = tuple((Given(row.group), *_crowd(row)) for row in found)
-    yield Table("By group of names", (Column("Group"), *_CROWD), lines)
+    yield table(rows.MatchingGroupRow, "By group of names", found, ("group", *_CROWD))
 
 
 def association_blocks(found: Sequence[rows.MatchedRow]) -> Iterator[Block]:
     """List every association with its votes."""
     columns = (
-        Column("Group"),
-        Column("Words"),
-        Column("Category"),
-        Column("People", numeric=True),
-        Column("Votes"),
-        _ACCURATE,
+        Field("group", cell=lambda row: Cell(Given(row.group), more=words(row.names))),
+        "words",
+        "category_words",
+        "judges",
+        Field("votes", cell=_votes),
+        Field("accurate", cell=_accurate, numeric=True),
     )
-    lines = tuple(
-        (
-            Cell(Given(row.group), more=words(row.names)),
-            words(row.words),
-            words(row.category_words),
-            count(row.judges),
-            join(say("{} {}", Given(vote.group), count(vote.people)) for vote in row.votes),
-            NOTHING if row.accurate is None else "yes" if row.accurate else "tie" if row.tied else "no",
-        )
-        for row in found
-    )
-    yield Table("Every association", columns, lines, filtered=True, folded=True)
+    yield table(rows.MatchedRow, "Every association", found, columns, filtered=True, folded=True)
+
+
+def _votes(row: rows.MatchedRow) -> Text:
+    return join(say("{} {}", Given(vote.group), count(vote.people)) for vote in row.votes)
+
+
+def _accurate(row: rows.MatchedRow) -> Cell | Text:
+    return "tie" if row.accurate is False and row.tied else draw_field(row, "accurate")
 
 
 def offense_blocks(found: Sequence[rows.OffenseRow]) -> Iterator[Block]:
@@ -129,22 +125,20 @@ def offense_blocks(found: Sequence[rows.OffenseRow]) -> Iterator[Block]:
 
 def offense_category_blocks(found: Sequence[rows.OffenseCategoryRow]) -> Iterator[Block]:
     """Show the ratings by category."""
-    lines = tuple((words(row.category_words), *_ratings(row)) for row in found)
-    yield Table("How offensive, by category", (Column("Category"), *_RATED), lines, folded=True)
+    heading = "How offensive, by category"
+    yield table(rows.OffenseCategoryRow, heading, found, ("category_words", *_RATED), folded=True)
 
 
 def offense_group_blocks(found: Sequence[rows.OffenseGroupRow]) -> Iterator[Block]:
     """Show the ratings by group."""
-    lines = tuple((Given(row.group), *_ratings(row)) for row in found)
-    yield Table("How offensive, by group of names", (Column("Group"), *_RATED), lines)
+    yield table(rows.OffenseGroupRow, "How offensive, by group of names", found, ("group", *_RATED))
 
 
 def rating_blocks(found: Sequence[rows.RatedRow]) -> Iterator[Block]:
     """List the associations by how offensive people find them."""
     rated = sorted((row for row in found if row.mean is not None), key=lambda row: -(row.mean or 0))
-    columns = (Column("Words"), Column("Group"), Column("Mean", "From 1 to 7.", True), Column("People", numeric=True))
-    lines = [(words(row.words), Given(row.group), number(row.mean), count(row.judges)) for row in rated]
-    yield from _listed("How offensive people find each association", columns, lines)
+    caption = "How offensive people find each association"
+    yield from _listed(rows.RatedRow, caption, rated, ("words", "group", "mean", "judges"))
 
 
 def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
@@ -153,8 +147,7 @@ def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
         caption = say(
             "Analogies of {} by how many of {} people see a stereotype", title(row.embedding), count(row.quota)
         )
-        lines = tuple((count(votes.people), count(votes.analogies)) for votes in row.by_votes)
-        yield Table(caption, (Column("People", numeric=True), Column("Analogies", numeric=True)), lines)
+        yield table(rows.VoteCount, caption, row.by_votes, ("people", "analogies"))
         for what, of in (("a stereotype", row.stereotype_shares), ("an analogy that makes sense", row.sense_shares)):
             text = "{} of judgments see {}, and so do most people in {} of analogies; Krippendorff's alpha {}."
             yield Prose(
@@ -168,17 +161,12 @@ def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
 def pair_blocks(found: Sequence[rows.JudgedPairRow]) -> Iterator[Block]:
     """List the analogies, the most stereotypical first."""
     judged = sorted((row for row in found if row.judges), key=lambda row: -(row.statistic or 0))
-    columns = (Column("Analogy"), *(Column(name, numeric=True) for name in ("Stereotype", "Makes sense", "People")))
-    lines = [
-        (
-            say("{} :: {}", *(join(map(Given, pair), " : ") for pair in (row.ends, (row.first, row.second)))),
-            count(row.stereotype),
-            count(row.sensible),
-            count(row.judges),
-        )
-        for row in judged
-    ]
-    yield from _listed("The most stereotypical analogies", columns, lines)
+    columns = (Field(title="Analogy", cell=_analogy), "stereotype", "sensible", "judges")
+    yield from _listed(rows.JudgedPairRow, "The most stereotypical analogies", judged, columns)
+
+
+def _analogy(row: rows.JudgedPairRow) -> Text:
+    return say("{} :: {}", *(join(map(Given, pair), " : ") for pair in (row.ends, (row.first, row.second))))
 
 
 def suggestion_blocks(found: Sequence[rows.SuggestedRow]) -> Iterator[Block]:
@@ -186,9 +174,7 @@ def suggestion_blocks(found: Sequence[rows.SuggestedRow]) -> Iterator[Block]:
     caption = say(
         "{} words about {} from {} people", f"{len(found):,}", title(found[0].about), count(found[0].participants)
     )
-    columns = (Column("Word"), Column("People", numeric=True), Column("Held out"))
-    lines = [(Given(row.word), count(row.people), "yes" if row.is_held_out else "no") for row in found]
-    yield from _listed(caption, columns, lines)
+    yield from _listed(rows.SuggestedRow, caption, found, ("word", "people", "is_held_out"))
     yield Prose(
         "imprint study export STUDY --format seeds writes all of them for imprint debias.", "note", ("terminal",)
     )
@@ -196,18 +182,9 @@ def suggestion_blocks(found: Sequence[rows.SuggestedRow]) -> Iterator[Block]:
 
 def bonus_blocks(found: Sequence[rows.BonusRow]) -> Iterator[Block]:
     """Show what every participant has earned, with the panel's numbers where links carried them."""
-    paid = any(row.panel_id is not None for row in found)
-    names = ("Names right", "Names asked", "Agreed", "Answers judged")
-    columns = (Column("Participant"), *(Column(name, numeric=True) for name in names))
-    lines = tuple(
-        (
-            NOTHING if row.participant is None else title(row.participant),
-            *map(count, (row.exam_correct, row.exam_asked, row.agreed, row.n_judged)),
-            *((NOTHING if row.panel_id is None else title(row.panel_id),) if paid else ()),
-        )
-        for row in found
-    )
-    yield Table("Bonuses", (*columns, Column("Panel id")) if paid else columns, lines)
+    paid = ["panel_id"] if any(row.panel_id is not None for row in found) else []
+    columns = ("participant", "exam_correct", "exam_asked", "agreed", "n_judged", *paid)
+    yield table(rows.BonusRow, "Bonuses", found, columns)
 
 
 def consent_blocks(found: Sequence[rows.ConsentRow]) -> Iterator[Block]:
@@ -215,15 +192,6 @@ def consent_blocks(found: Sequence[rows.ConsentRow]) -> Iterator[Block]:
     for row in found:
         yield Prose("People read and agreed to this text:")
         yield Listing(tuple(map(title, row.paragraphs)))
-
-
-def _crowd(row: rows.CrowdRow) -> tuple[Text, ...]:
-    shares = (percent(row.share_accurate), percent(row.expected))
-    return (count(row.associations), *shares, count(row.ties), count(row.judgments))
-
-
-def _ratings(row: rows.RatingsRow) -> tuple[Text, ...]:
-    return count(row.associations), number(row.mean), percent(row.share_offensive)
 
 
 def _incomplete(row: rows.MatchingRow | rows.OffenseRow) -> Iterator[Block]:
@@ -234,11 +202,11 @@ def _incomplete(row: rows.MatchingRow | rows.OffenseRow) -> Iterator[Block]:
         yield Prose(say("{} associations have no answer yet; they are left out.", count(row.unjudged)), "note", _BOTH)
 
 
-def _listed(caption: Text, columns: tuple[Column, ...], lines: Sequence[tuple[Text, ...]]) -> Iterator[Block]:
+def _listed(row: type[Row], caption: Text, lines: Sequence[Row], columns: Columns) -> Iterator[Block]:
     """Give the first lines, and all of them on a page when asked for."""
-    yield Table(caption, columns, tuple(lines[:_SHOWN]))
+    yield table(row, caption, lines[:_SHOWN], columns)
     if len(lines) > _SHOWN:
-        yield Table(say("All {}", f"{len(lines):,}"), columns, tuple(lines), filtered=True, folded=True)
+        yield table(row, say("All {}", f"{len(lines):,}"), lines, columns, filtered=True, folded=True)
 
 
 MATCHING = Kind("study-matching", row=rows.MatchingRow, part=PEOPLE, blocks=matching_blocks)

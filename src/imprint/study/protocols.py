@@ -13,9 +13,8 @@ from imprint.checks import Protocol, check_whole
 from imprint.directions.analogies import AnalogyRow
 from imprint.enumeration.rows import UbeGroupRow, UbeRow
 from imprint.rows import Row
-from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.design import Design, Item, ItemBlock, NameGroup, StudyError
 from imprint.study.exam import choose_groups
-from imprint.study.refusals import StudyError
 from imprint.study.rows import MatchedRow, MatchingRow
 
 CATEGORIES = 12  # the paper's top 12

@@ -13,11 +13,9 @@ from collections.abc import Iterable
 from imprint.checks import Protocol, check_whole
 from imprint.files import FilePath
 from imprint.study import database
-from imprint.study.design import Design, ItemBlock, ItemKind, NameGroup, check_value
-from imprint.study.people import hash_token, new_token
-from imprint.study.refusals import AnswerError, StudyError
+from imprint.study.design import AnswerError, Design, ItemBlock, ItemKind, NameGroup, StudyError, check_value
+from imprint.study.people import Terms, hash_token, new_token
 from imprint.study.steps import BlockCount, Overview, StoredAnswer, StoredItem, Study
-from imprint.study.terms import Terms
 
 PATIENCE = 30 * 60  # seconds for which an open page holds its place
 

@@ -1,221 +1,241 @@
 """The rows of a study's scores. They have no effect size: effects are the embedding's, people have none."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from imprint.rows import Row
+from imprint.rows import Row, shown
 
 if TYPE_CHECKING:
     from imprint.study.steps import Study
 
 
+# Fields of several rows.
+Participants = Annotated[int, shown("Participants", "People who have answered.")]
+Judges = Annotated[int, shown("People", "People who have answered.")]
+Enough = Annotated[bool, shown("Enough", "Whether as many people have answered as the study needs.")]
+Group = Annotated[str, shown("Group", "Group of names.", shape="word")]
+Category = Annotated[int, shown("Category, number", "The number of the category.")]
+CategoryWords = Annotated[tuple[str, ...], shown("Category", "The words closest to the category.")]
+Words = Annotated[tuple[str, ...], shown("Words", "The words of the association.")]
+MeanRating = Annotated[float | None, shown("Mean", "Mean rating, from 1 to 7.")]
+ShareOffensive = Annotated[
+    float | None, shown("Offensive", "Share of the rated associations with a mean above 4.", shape="percent")
+]
+
+
 class GroupVotes(msgspec.Struct, frozen=True):
     """How many people matched the words to a group."""
 
-    group: str
-    people: int
+    group: Annotated[str, shown("Group", shape="word")]
+    people: Annotated[int, shown("People", "People who chose the group.")]
 
 
 class VoteCount(msgspec.Struct, frozen=True):
     """How many analogies so many people called a stereotype."""
 
-    people: int
-    analogies: int
+    people: Annotated[int, shown("People", "People who see a stereotype.")]
+    analogies: Annotated[int, shown("Analogies", "Analogies in which so many people see a stereotype.")]
 
 
 class Shares(msgspec.Struct, frozen=True):
-    """One question over all judged pairs: yes among judgments, and pairs to which more than half said yes.
+    """One question over all judged pairs."""
 
-    `alpha` is Krippendorff's, nominal.
-    """
-
-    yes: int
-    of_judgments: float | None
-    of_analogies: float | None
-    alpha: float | None
+    yes: Annotated[int, shown("Yes", "Judgments that say yes.")]
+    of_judgments: Annotated[float | None, shown("Of judgments", "Share of judgments that say yes.", shape="percent")]
+    of_analogies: Annotated[
+        float | None,
+        shown("Of analogies", "Share of analogies to which more than half of the people say yes.", shape="percent"),
+    ]
+    alpha: Annotated[float | None, shown("Alpha", "Krippendorff's alpha, nominal: agreement beyond chance.")]
 
 
 class StudyRow(Row, frozen=True, kw_only=True):
-    """A row that one study's answers give; `study` is its id."""
+    """A row that one study's answers give."""
 
-    study: str
+    study: Annotated[str, shown("Study", "The study's id.")]
 
 
 class CrowdRow(StudyRow, frozen=True, kw_only=True):
-    """Associations that somebody has judged, together; the statistic is the share accurate.
+    """Associations that somebody has judged, together."""
 
-    `expected` is that share were the embedding's labels permuted within each category; `judgments` counts single
-    answers, `share_judgments` those that name the embedding's group. `alpha` is Krippendorff's, nominal, with chance
-    taken within each category, since pages offer different groups; None for a group, which has one association per
-    category.
-    """
-
-    associations: int
-    n_accurate: int
-    share_accurate: float | None
-    expected: float | None
-    ties: int
-    ties_with_group: int
-    judgments: int
-    share_judgments: float | None
-    alpha: float | None
+    statistic: Annotated[float | None, shown("Statistic", "The share that is accurate.")] = None
+    associations: Annotated[int, shown("Associations", "Associations that people have judged.")]
+    n_accurate: Annotated[int, shown("Accurate, count", "How many of them are accurate.")]
+    share_accurate: Annotated[
+        float | None,
+        shown("Accurate", "The group that most people chose is the embedding's.", shape="percent"),
+    ]
+    expected: Annotated[
+        float | None,
+        shown("By chance", "The share expected if labels were permuted within each category.", shape="percent"),
+    ]
+    ties: Annotated[int, shown("Ties", "Associations for which several groups have the most votes.")]
+    ties_with_group: Annotated[int, shown("Ties with the group", "Ties that include the embedding's group.")]
+    judgments: Annotated[int, shown("Answers", "Single answers.")]
+    share_judgments: Annotated[
+        float | None,
+        shown("Answers, accurate", "Share of the answers that name the embedding's group.", shape="percent"),
+    ]
+    alpha: Annotated[
+        float | None,
+        shown(
+            "Alpha",
+            "Krippendorff's alpha: agreement between people beyond chance. It is nominal, with chance taken within "
+            "each category; a group has none.",
+        ),
+    ]
 
 
 class MatchingRow(CrowdRow, frozen=True, kw_only=True, tag="study-matching"):
-    """All associations: the row of the paper's Table 4. p is exact, over all permutations within each category.
+    """All associations: the row of the paper's Table 4."""
 
-    `unjudged` counts the associations that no one has judged, `short` those with fewer people than `least`.
-    `mean_choices` is the mean number of groups to choose from; `share_offensive` comes from the second study.
-    """
-
-    participants: int
-    n_significant: int | None
-    mean_choices: float | None
-    unjudged: int
-    short: int
-    least: int
-    quota: int
-    share_offensive: float | None
-    notes: tuple[str, ...]
+    p_value: Annotated[float | None, shown("p", "Exact, over all permutations within each category.")] = None
+    participants: Participants
+    n_significant: Annotated[int | None, shown("Significant", "Associations that the embedding has.")]
+    mean_choices: Annotated[float | None, shown("Choices", "Mean number of groups to choose from.", digits=1)]
+    unjudged: Annotated[int, shown("Unjudged", "Associations that no one has judged.")]
+    short: Annotated[int, shown("Short", "Associations that too few people have judged.")]
+    least: Annotated[int, shown("Least", "How many people judge each association in the paper.")]
+    quota: Annotated[int, shown("Quota", "How many people are asked about each association.")]
+    share_offensive: ShareOffensive
+    notes: Annotated[tuple[str, ...], shown("Notes", "What to know of the study's answers.")]
 
 
 class MatchingCategoryRow(CrowdRow, frozen=True, kw_only=True, tag="study-category"):
     """The associations of one category."""
 
-    category: int
-    category_words: tuple[str, ...]
+    category: Category
+    category_words: CategoryWords
 
 
 class MatchingGroupRow(CrowdRow, frozen=True, kw_only=True, tag="study-group"):
     """The associations of one group of names."""
 
-    group: str
+    group: Group
 
 
 class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
-    """One association: how many people matched its words to which group; the statistic is the share that agrees.
+    """One association: how many people matched its words to which group."""
 
-    `choices` is the number of groups offered. `accurate` and `tied` are None where no one has answered; `enough` tells
-    whether as many did as the study needs.
-    """
-
-    category: int
-    category_words: tuple[str, ...]
-    words: tuple[str, ...]
-    group: str
-    names: tuple[str, ...]
-    choices: int
-    judges: int
-    votes: tuple[GroupVotes, ...]
-    most_chosen: tuple[str, ...]
-    accurate: bool | None
-    tied: bool | None
-    enough: bool
+    statistic: Annotated[float | None, shown("Statistic", "Share of the people who chose the embedding's group.")] = (
+        None
+    )
+    category: Category
+    category_words: CategoryWords
+    words: Words
+    group: Annotated[str, shown("Group", "The embedding's group of names.", shape="word")]
+    names: Annotated[tuple[str, ...], shown("Names", "Names of the group.")]
+    choices: Annotated[int, shown("Choices", "How many groups were offered.")]
+    judges: Judges
+    votes: Annotated[tuple[GroupVotes, ...], shown("Votes", "How many people chose each group.")]
+    most_chosen: Annotated[tuple[str, ...], shown("Most chosen", "Groups with the most votes.")]
+    accurate: Annotated[bool | None, shown("Accurate", "The group that most people chose is the embedding's.")]
+    tied: Annotated[bool | None, shown("Tied", "Whether several groups have the most votes.")]
+    enough: Enough
 
 
 class RatingsRow(StudyRow, frozen=True, kw_only=True):
-    """Rated associations together: the mean of their means, and how many have a mean above the threshold."""
+    """Rated associations together."""
 
-    associations: int
-    mean: float | None
-    n_offensive: int
-    share_offensive: float | None
+    associations: Annotated[int, shown("Associations", "Associations that people have rated.")]
+    mean: MeanRating
+    n_offensive: Annotated[int, shown("Offensive, count", "How many have a mean above the threshold.")]
+    share_offensive: ShareOffensive
 
 
 class OffenseRow(RatingsRow, frozen=True, kw_only=True, tag="study-offense"):
-    """All associations that somebody has rated; `alpha` is Krippendorff's, interval."""
+    """All associations that somebody has rated."""
 
-    participants: int
-    alpha: float | None
-    unjudged: int
-    short: int
-    least: int
-    threshold: float
+    participants: Participants
+    alpha: Annotated[float | None, shown("Alpha", "Krippendorff's alpha, interval: agreement beyond chance.")]
+    unjudged: Annotated[int, shown("Unjudged", "Associations that no one has rated.")]
+    short: Annotated[int, shown("Short", "Associations that too few people have rated.")]
+    least: Annotated[int, shown("Least", "How many people rate each association in the paper.")]
+    threshold: Annotated[float, shown("Threshold", "The mean above which an association is offensive.", digits=0)]
 
 
 class OffenseCategoryRow(RatingsRow, frozen=True, kw_only=True, tag="study-offense-category"):
     """The rated associations of one category."""
 
-    category_words: tuple[str, ...]
+    category_words: CategoryWords
 
 
 class OffenseGroupRow(RatingsRow, frozen=True, kw_only=True, tag="study-offense-group"):
     """The rated associations of one group of names."""
 
-    group: str
+    group: Group
 
 
 class RatedRow(StudyRow, frozen=True, kw_only=True, tag="study-rating"):
-    """One association and how offensive people find it; the mean is None where no one has answered."""
+    """One association and how offensive people find it."""
 
-    category_words: tuple[str, ...]
-    words: tuple[str, ...]
-    group: str
-    judges: int
-    mean: float | None
-    offensive: bool | None
-    enough: bool
+    category_words: CategoryWords
+    words: Words
+    group: Group
+    judges: Judges
+    mean: MeanRating
+    offensive: Annotated[bool | None, shown("Offensive", "Whether the mean is above the threshold.")]
+    enough: Enough
 
 
 class JudgmentsRow(StudyRow, frozen=True, kw_only=True, tag="study-analogies"):
-    """All analogies; the statistic is the share of judgments that see a stereotype.
+    """All analogies."""
 
-    `by_votes` counts pairs by the number of people who saw a stereotype, from all to no one, among the pairs that
-    `quota` people judged. `short` counts those that fewer people judged.
-    """
-
-    participants: int
-    n_pairs: int
-    judgments: int
-    sense_shares: Shares
-    stereotype_shares: Shares
-    by_votes: tuple[VoteCount, ...]
-    short: int
-    quota: int
+    statistic: Annotated[float | None, shown("Statistic", "Share of judgments that see a stereotype.")] = None
+    participants: Participants
+    n_pairs: Annotated[int, shown("Analogies", "Analogies that people have judged.")]
+    judgments: Annotated[int, shown("Judgments", "Single answers.")]
+    sense_shares: Annotated[Shares, shown("Make sense", "Answers to whether an analogy makes sense.")]
+    stereotype_shares: Annotated[Shares, shown("Stereotypes", "Answers to whether an analogy is a stereotype.")]
+    by_votes: Annotated[
+        tuple[VoteCount, ...],
+        shown("By votes", "Analogies by how many people see a stereotype, among those that enough people judged."),
+    ]
+    short: Annotated[int, shown("Short", "Analogies that fewer people judged.")]
+    quota: Annotated[int, shown("Quota", "How many people are asked about each analogy.")]
 
 
 class JudgedPairRow(StudyRow, frozen=True, kw_only=True, tag="study-analogy"):
-    """An analogy, how many people judged it, and how many said yes to each question."""
+    """An analogy and what people said of it."""
 
-    ends: tuple[str, ...]
-    first: str
-    second: str
-    judges: int
-    sensible: int
-    stereotype: int
+    ends: Annotated[tuple[str, ...], shown("Ends", "The pair that the analogy is about.")]
+    first: Annotated[str, shown("First", "What goes with the first of the pair.", shape="word")]
+    second: Annotated[str, shown("Second", "What goes with the second of the pair.", shape="word")]
+    judges: Annotated[int, shown("People", "People who have judged the analogy.")]
+    sensible: Annotated[int, shown("Makes sense", "People who say that it makes sense.")]
+    stereotype: Annotated[int, shown("Stereotype", "People who see a stereotype.")]
 
 
 class SuggestedRow(StudyRow, frozen=True, kw_only=True, tag="study-suggestion"):
-    """A word, how many of the participants suggested it, and its part of the split."""
+    """A word that participants suggested."""
 
-    about: str
-    participants: int
-    word: str
-    people: int
-    is_held_out: bool
+    about: Annotated[str, shown("About", "What the words are about.")]
+    participants: Participants
+    word: Annotated[str, shown("Word", shape="word")]
+    people: Annotated[int, shown("People", "People who suggested the word.")]
+    is_held_out: Annotated[bool, shown("Held out", "Whether the word is in the held-out part.")]
 
 
 class BonusRow(StudyRow, frozen=True, kw_only=True, tag="study-bonus"):
-    """What a participant earned: names put into their group, and answers that most of the others gave too.
+    """What a participant earned."""
 
-    `n_judged` counts the answers to items that somebody else has judged as well; the statistic is the share agreed.
-    `panel_id` is the number under which a panel pays them. Who came without one is named as in the exported answers;
-    who came with one is not.
-    """
-
-    participant: str | None
-    exam_correct: int
-    exam_asked: int
-    agreed: int
-    n_judged: int
-    panel_id: str | None
+    statistic: Annotated[float | None, shown("Statistic", "Share of the judged answers that most others gave.")] = None
+    participant: Annotated[
+        str | None,
+        shown("Participant", "The name in the exported answers, unless the participant has a panel's number."),
+    ]
+    exam_correct: Annotated[int, shown("Names right", "Names put into their group.")]
+    exam_asked: Annotated[int, shown("Names asked", "Names to put into a group.")]
+    agreed: Annotated[int, shown("Agreed", "Answers that most of the others gave too.")]
+    n_judged: Annotated[int, shown("Answers judged", "Answers to items that somebody else has judged as well.")]
+    panel_id: Annotated[str | None, shown("Panel id", "The number under which a panel pays the participant.")]
 
 
 class ConsentRow(StudyRow, frozen=True, kw_only=True, tag="study-consent"):
-    """The text of their own that people agreed to."""
+    """The study's text that people agreed to."""
 
-    paragraphs: tuple[str, ...]
+    paragraphs: Annotated[tuple[str, ...], shown("Paragraphs", "The text, paragraph by paragraph.")]
 
 
 def about(study: "Study") -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import Self
 
 from imprint.files import FilePath
 from imprint.study import database, people, records, steps
+from imprint.study.design import StudyError
 from imprint.study.people import check_panel_id, fingerprint_of, number_in, pseudonym_of, token_of
 from imprint.study.records import check_sound
-from imprint.study.refusals import StudyError
 from imprint.study.turn import Turn
 
 _LONGEST_TOKEN = 120

@@ -10,12 +10,10 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from imprint.study.design import NameGroup, Stage, check_value, shuffled
-from imprint.study.people import person
+from imprint.study.design import AnsweredError, AnswerError, LateError, NameGroup, Stage, check_value, shuffled
+from imprint.study.people import Terms, person
 from imprint.study.records import PATIENCE, exam_block, strings
-from imprint.study.refusals import AnsweredError, AnswerError, LateError
 from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Receipt, Step, Study, Task
-from imprint.study.terms import Terms
 
 _MOST = 1_000  # answers at once, far more than a page asks for
 _LARGEST = 2**63 - 1  # SQLite's integers end here

@@ -211,7 +211,7 @@ def _open(
     make = ENCODERS.get(adapter)
     given = _given(options, _taken(adapter), adapter)
     if adapter == "server":
-        from imprint.encoders.address import key_from_environment
+        from imprint.encoders.http import key_from_environment
 
         given = {"model": "", "key": key_from_environment(str(found.place)), **given}
     made = make(*(() if found.place is None else (found.place,)), **given)

@@ -7,7 +7,7 @@ language. A word is the unit: each has one sentence.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -16,7 +16,7 @@ from imprint.checks import check_between
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.files import FilePath
-from imprint.rows import Result, Row
+from imprint.rows import Result, Row, shown
 from imprint.significance.corrections import holm
 from imprint.significance.ranks import area
 from imprint.stimuli.neutral import NeutralLanguage, NeutralSentence, neutral_sentences
@@ -35,57 +35,79 @@ _SHE = {"she", "her", "hers", "herself"}
 
 
 class TranslatedSentence(msgspec.Struct, frozen=True):
-    """A sentence and what came out; `association` is on she - he, `women` a percentage; None where not known."""
+    """A sentence and what came out."""
 
-    word: str
-    sentence: str
-    translation: str
-    pronoun: Pronoun
-    association: float | None
-    women: float | None
+    word: Annotated[str, shown("Word", "The occupation, in English.", shape="word")]
+    sentence: Annotated[str, shown("Sentence", "The sentence that was translated.")]
+    translation: Annotated[str, shown("Translation", "What the translator made of it.")]
+    pronoun: Annotated[Pronoun, shown("Came out", "The pronoun of the translation.")]
+    association: Annotated[
+        float | None,
+        shown("She - he", "The word's place on she - he; above zero is nearer to she."),
+    ]
+    women: Annotated[
+        float | None,
+        shown("Women", "Percentage of women in the occupation, in the United States.", digits=0),
+    ]
 
 
 class Prediction(msgspec.Struct, frozen=True):
-    """How well a number of a word predicts she rather than he.
+    """How well a number of a word predicts she rather than he."""
 
-    `auc` is the chance that a word with she has the higher number; `explained` the share of the variance of ranks
-    between both. p is exact and two-sided, `p_holm` corrected over the predictions of the run.
-    """
-
-    predictor: Predictor
-    n_he: int
-    n_she: int
-    verdict: Literal["predicts", "predicts the opposite", "none shown", "too few"]
-    auc: float | None = None
-    auc_low: float | None = None
-    auc_high: float | None = None
-    p_value: float | None = None
-    p_holm: float | None = None
-    explained: float | None = None
+    predictor: Annotated[Predictor, shown("Predictor", "The number: the association, or the percentage of women.")]
+    n_he: Annotated[int, shown("He", "Words with the number that came out with he.")]
+    n_she: Annotated[int, shown("She", "Words with the number that came out with she.")]
+    verdict: Annotated[
+        Literal["predicts", "predicts the opposite", "none shown", "too few"],
+        shown("Verdict", "Whether the number predicts the pronoun."),
+    ]
+    auc: Annotated[
+        float | None,
+        shown(
+            "AUC",
+            "Chance that a word that came out with she has the higher number than one with he, with its 95 % "
+            "interval; 0.5 means no prediction.",
+        ),
+    ] = None
+    auc_low: Annotated[float | None, shown("AUC, low", "Low end of the interval.")] = None
+    auc_high: Annotated[float | None, shown("AUC, high", "High end of the interval.")] = None
+    p_value: Annotated[float | None, shown("p, uncorrected", "Exact and two-sided.")] = None
+    p_holm: Annotated[
+        float | None,
+        shown("p", "Exact and two-sided, corrected over the predictions of the run."),
+    ] = None
+    explained: Annotated[
+        float | None,
+        shown("Explained", "Share of the variance of ranks between he and she.", shape="percent"),
+    ] = None
 
 
 Predictions = tuple[Prediction, Prediction]  # by association, and by the percentage of women
 
 
 class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
-    """One language through a translator, which `embedding` names; `predicted_by` is the embedding associations are of.
+    """One language through a translator, which `embedding` names."""
 
-    `share_she` is of the sentences that came out with he or she. The statistic is the area under the curve of the
-    association, and `p_value` its p.
-    """
-
-    language: str
-    title: str
-    predicted_by: str
-    alpha: float
-    n_sentences: int
-    n_he: int
-    n_she: int
-    n_neither: int
-    n_untranslated: int
-    share_she: float | None
-    predictions: Predictions
-    translations: tuple[TranslatedSentence, ...]
+    statistic: Annotated[float | None, shown("AUC", "The area under the curve of the association.")] = None
+    p_value: Annotated[float | None, shown("p", "Two-sided p of the association, uncorrected.")] = None
+    language: Annotated[str, shown("Language", "Language of the sentences (ISO 639).")]
+    title: Annotated[str, shown("From", "The language that was translated.")]
+    predicted_by: Annotated[str, shown("Predicted by", "The embedding that associations are of.")]
+    alpha: Annotated[float, shown("Alpha", "Chance of any false discovery among the predictions.")]
+    n_sentences: Annotated[int, shown("Sentences", "Sentences that were translated.")]
+    n_he: Annotated[int, shown("He", "Sentences that came out with he, him or his.")]
+    n_she: Annotated[int, shown("She", "Sentences that came out with she or her.")]
+    n_neither: Annotated[int, shown("Neither", "Sentences without either, or with both.")]
+    n_untranslated: Annotated[
+        int,
+        shown("Untranslated", "Sentences whose word stays in its own language, whatever the pronoun."),
+    ]
+    share_she: Annotated[
+        float | None,
+        shown("Share of she", "Of the sentences that came out with he or she.", shape="percent"),
+    ]
+    predictions: Annotated[Predictions, shown("Predictions", "By association, and by the percentage of women.")]
+    translations: Annotated[tuple[TranslatedSentence, ...], shown("Translations", "Every sentence.")]
 
 
 @dataclass(frozen=True, repr=False)

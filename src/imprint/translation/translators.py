@@ -9,8 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
 from imprint.checks import check_between, check_whole
-from imprint.encoders.address import key_from_environment
 from imprint.encoders.base import identify
+from imprint.encoders.http import key_from_environment
 from imprint.encoders.server import Client
 from imprint.errors import EncoderError, SettingError, TranslatorError
 from imprint.masking import printable

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.fasttext import Subwords, check_length, fits_subwords
-from imprint.embeddings.formats.pickles import read_pickle
-from imprint.embeddings.formats.placeholders import Inert, StoredArray
+from imprint.embeddings.formats.pickles import Inert, StoredArray, read_pickle
 from imprint.embeddings.formats.rows import assemble
 from imprint.embeddings.formats.streams import Source, check_regular, from_source
 from imprint.errors import EmbeddingFileError, raising_as, reading_file

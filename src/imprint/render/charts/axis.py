@@ -10,8 +10,8 @@ from itertools import zip_longest
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from imprint.render.charts.placement import HEIGHT
 from imprint.render.charts.points import (
+    HEIGHT,
     Point,
     drawable,
     fitting,

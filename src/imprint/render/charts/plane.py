@@ -11,8 +11,22 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from imprint.render.charts.placement import DOT_WEIGHT, LINE_WEIGHT, Anchor, Box, dot, place_labels, trail
-from imprint.render.charts.points import Point, Scale, drawable, point_rows, scale_for, spans_zero, tooltips
+from imprint.render.charts.points import (
+    DOT_WEIGHT,
+    LINE_WEIGHT,
+    Anchor,
+    Box,
+    Point,
+    Scale,
+    dot,
+    drawable,
+    place_labels,
+    point_rows,
+    scale_for,
+    spans_zero,
+    tooltips,
+    trail,
+)
 from imprint.render.charts.theme import (
     ACCENT,
     INK,

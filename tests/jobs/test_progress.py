@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.audit.progress import Meter
-from imprint.kinds.job import by_label, stretch
+from imprint.jobs.progress import Meter, by_label, stretch
 
 
 @settings(deadline=None)

@@ -5,7 +5,6 @@ for other words, so that no frame tells them apart.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -13,24 +12,18 @@ import numpy as np
 
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.reading import frequency_table
-from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.encodings import encode_texts, fresh_texts
 from imprint.errors import EncoderError
-from imprint.stimuli import seeds
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
 from imprint.stimuli.templates import bundled_templates, spaced
+from imprint.subjects.common import common_words, ranked_words, ranks_of
+from imprint.subjects.encodings import encode_texts, fresh_texts
 from imprint.subjects.opening import EncoderLike, load, open_subject
-from imprint.types import Floats, Floats32, Ints, Progress
+from imprint.types import Floats32, Progress
 
 FRAMES = ("This is {word}.", "That is {word}.", "It is {word}.")
-GROUP = 26  # words that are taken to be of one frequency; two halves
-
-_RANKED = 1_000
-_FIRST_RANK = 200  # words before it are few, and most have little meaning
 
 _NOTHING = 1e-5  # relative: what rounding leaves of vectors that are all the same
 
@@ -92,78 +85,6 @@ def foreign_vectors(
     }
 
 
-@dataclass(frozen=True, eq=False)
-class CommonWords:
-    """Bundled words by frequency, used in place of the vocabulary that an encoder does not have."""
-
-    words: tuple[str, ...]
-    ranks: Ints
-
-    def every(self, step: int) -> "CommonWords":
-        """Return every so many of them."""
-        return CommonWords(self.words[::step], self.ranks[::step])
-
-    def without(self, missing: Iterable[str]) -> "CommonWords":
-        """Return the others."""
-        lost = set(missing)
-        kept = [place for place, word in enumerate(self.words) if word not in lost]
-        return CommonWords(tuple(self.words[place] for place in kept), self.ranks[kept])
-
-    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background | None:
-        """Return what words are compared with, from vectors of these words in one way of asking or in several.
-
-        None where there are too few words.
-        """
-        if len(self.words) < 2 * GROUP:
-            return None
-        starts = np.arange(0, len(self.words) - GROUP + 1, GROUP)
-        return Background(
-            rows=np.vstack(rows).astype(np.float32),
-            lowest=self.ranks[starts],
-            starts=np.append(starts, len(self.words)),
-            spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
-            words=len(self.words),
-            halved=True,
-        )
-
-
-@cache
-def ranked_words() -> CommonWords:
-    """Return a thousand bundled words, the most frequent first, even in the logarithm of their rank.
-
-    Neighbours are then of like frequency among frequent words too, which tests ask about.
-    """
-    bundled = load("default")
-    rows = frequent_words(bundled, len(bundled), leaving_out=set(seeds.gender_specific()))
-    ranks = bundled.frequency_ranks[rows]
-    places = np.searchsorted(ranks, np.geomspace(_FIRST_RANK, ranks[-1], _RANKED))
-    # Where words are too few, the next ones follow.
-    places = np.maximum.accumulate(places - np.arange(_RANKED)) + np.arange(_RANKED)
-    places = places[places < len(rows)]
-    return CommonWords(tuple(bundled.words[row] for row in rows[places]), ranks[places].astype(np.int64))
-
-
-@cache
-def common_words() -> CommonWords:
-    """Return a thousand bundled words, the most frequent first."""
-    words = seeds.background()
-    ranks, _ = ranks_of(words)
-    order = np.argsort(ranks, kind="stable")
-    return CommonWords(tuple(words[place] for place in order), ranks[order])
-
-
-def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
-    """Return the frequency ranks of words in the bundled table, and the share of words that it has.
-
-    A phrase is as rare as its rarest word; what the table does not have is rarer than all of it.
-    """
-    table = frequency_table()
-    rarest = max(table.values()) + 1
-    parts = [[table.get(part) for part in spaced(word).lower().split()] or [None] for word in words]
-    ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
-    return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
-
-
 @cache
 def _own_frames(language: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the frames of a language besides English, and its neutral words; None where it has none of its own."""
@@ -204,13 +125,17 @@ def _mean_over_frames(
                 hint="check its weights and pooling",
             )
         rows = np.ldexp(rows, -np.frexp(largest)[1])  # exact, and squares of huge or tiny numbers are then finite
-        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        rows /= _lengths(rows)
         total = rows if total is None else np.add(total, rows, out=total)
     assert total is not None
     total /= np.float32(len(frames))
-    own = total[[places[word] for word in ranked.words]]
-    unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-    return total[[places[spaced(word)] for word in vocabulary]], ranked.background([unit])
+    common = total[[places[word] for word in ranked.words]]
+    return total[[places[spaced(word)] for word in vocabulary]], ranked.background([common / _lengths(common)])
+
+
+def _lengths(rows: Floats32) -> Floats32:
+    """Return the length of each row as a column; that of a row of zeros is tiny, so that it can be divided by."""
+    return np.asarray(np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(np.float32).tiny))
 
 
 def _of_frame(progress: Progress, turn: int, frames: int, size: int) -> Progress:

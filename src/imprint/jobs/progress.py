@@ -1,13 +1,15 @@
-"""One measure of progress for an audit of many parts, each by its usual share of the time."""
+"""Progress of an audit: one measure of many parts, each by its usual share of the time, and shares of one part."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 
 from imprint.types import Progress, Report
 
 UNITS = 1_000  # of progress per second that a part usually takes
 STARTING = "Starting"
+
+_FINE = 1_000  # steps of a part's progress
 
 
 class Meter:
@@ -49,3 +51,22 @@ class Meter:
         """End what is still running at its next step."""
         with self._lock:
             self._stopped = True
+
+
+def stretch(progress: Progress, low: float, high: float) -> Progress:
+    """Let some work of a part go from one share of it to another."""
+    return lambda done, total: progress(round(_FINE * (low + (high - low) * done / max(total, 1))), _FINE)
+
+
+def by_label(progress: Progress, shares: Sequence[float]) -> Report:
+    """Let each phase of work, known by its label, take its share; what comes after the last share is not reported."""
+    labels: list[str] = []
+
+    def report(label: str, done: int, total: int) -> None:
+        if label not in labels:
+            labels.append(label)
+        number = labels.index(label)
+        if number < len(shares):
+            stretch(progress, sum(shares[:number]), sum(shares[: number + 1]))(done, total)
+
+    return report

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from imprint.association.evidence import SetVectors, against_frequency, unit_rows
-from imprint.association.framing import FramedWords, ranks_of
+from imprint.association.evidence import SetVectors, against_frequency
 from imprint.association.seat import in_sentences, seat
-from imprint.association.sentences import table_of
+from imprint.association.sentences import Framing, table_of
+from imprint.embeddings.embedding import unit_rows
 from imprint.embeddings.vocabulary import frequent_words
-from imprint.encoders.encodings import encode_texts
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import word_sets
-from imprint.stimuli.framed import GROUP, ranked_words
 from imprint.stimuli.seeds import gender_specific
+from imprint.subjects.common import GROUP, FramedWords, ranked_words, ranks_of
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import load, open_encoder
 
 
@@ -61,7 +61,7 @@ def framing():
     question, framed = framed_of("caliskan-6", "bleached")
     encodings = encode_texts(encoder, question.texts + framed.texts())
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name)
-    return framed.encoded(encodings), table
+    return Framing.of(framed, encodings), table
 
 
 def test_u_times_v_is_the_mean_difference_by_words(framing):

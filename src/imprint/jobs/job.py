@@ -1,0 +1,193 @@
+"""The subject of an audit and its plan, and what kinds need of it: made once, shared by those that run."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from imprint.debiasing.debiaser import GENDER, debiaser
+from imprint.debiasing.transform import Transform
+from imprint.directions.axis import Axis, pair_axis
+from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
+from imprint.encoders.cache import EncodingStore, HeldEncodings
+from imprint.enumeration import settings as enumeration
+from imprint.enumeration.enumerate import vocabulary_words
+from imprint.enumeration.targets import Names
+from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.comparison import comparison_words
+from imprint.evaluation.leakage import leakage_words
+from imprint.jobs import Part
+from imprint.jobs.settings import ENCODED_ROTATIONS, Plan
+from imprint.rows import Row, SkippedRow, skipped
+from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
+from imprint.stimuli.definition import WeatTest, WefatTest, words_of
+from imprint.stimuli.names import first_names
+from imprint.stimuli.seeds import definitional_pairs
+from imprint.subjects.framed import word_vectors
+from imprint.subjects.sources import SourceKind
+from imprint.types import Progress
+
+Attempt = tuple[str, str, Callable[[], Iterable[Row]]]  # id, title, work
+
+
+@dataclass(frozen=True, eq=False)
+class AskedWords:
+    """Vectors of the words of tests, and of `names` and frequent words: one table, unless these are too many."""
+
+    tests: Embedding
+    vocabulary: Embedding | ImprintError
+    names: Names = "first"
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """The subject of an audit and its plan, and what several kinds need of it, made once.
+
+    `beside` is a sentence encoder asked too where the subject is an embedding.
+    """
+
+    subject: Embedding | Encoder
+    plan: Plan
+    beside: Encoder | None = None
+    against: Embedding | Encoder | None = None
+    cache: EncodingStore | None = None
+    executor: Executor | None = None
+    progress: Progress | None = None  # of encoding the words
+    enumerated: bool = True  # whether the enumeration is run
+
+    def __post_init__(self) -> None:
+        _ = self.encodings  # made before threads ask for it at once
+
+    @property
+    def measured(self) -> tuple[str, str]:
+        """The name of what is audited, and its hash."""
+        return self.subject.name, self.subject.sha256
+
+    @property
+    def kind(self) -> SourceKind:
+        """What is audited."""
+        return "embedding" if isinstance(self.subject, Embedding) else "encoder"
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder that is asked in sentences: the subject, or the one beside it."""
+        return self.subject if isinstance(self.subject, Encoder) else self.beside
+
+    @property
+    def embedding(self) -> Embedding:
+        """Word vectors of the subject; an encoder's are of the words that tests ask about, in sentences."""
+        return self.words.tests
+
+    @property
+    def vocabulary(self) -> Embedding:
+        """The same with names and frequent words; refused where an encoder may not be sent so many texts."""
+        if isinstance(self.words.vocabulary, ImprintError):
+            raise self.words.vocabulary
+        return self.words.vocabulary
+
+    @property
+    def enumeration(self) -> enumeration.Settings:
+        """How biases are enumerated; of an encoder, over fewer words and rotations."""
+        settings = self.plan.enumeration
+        if self.kind == "embedding":
+            return settings
+        rotations = min(settings.rotations, ENCODED_ROTATIONS)
+        return replace(settings, words=self.plan.encoded_words, rotations=rotations)
+
+    @cached_property
+    def encodings(self) -> EncodingStore:
+        """The cache, or what holds encodings for this run where there is none."""
+        return HeldEncodings() if self.cache is None else self.cache
+
+    @cached_property
+    def words(self) -> "AskedWords":
+        """The words of the subject that kinds ask about; their sentences, which no other kind needs, are not held."""
+        return asked_words(self.subject, self.plan, self.cache, self.progress, enumerated=self.enumerated)
+
+    @cached_property
+    def sentence_tests(self) -> list[WeatTest]:
+        """The tests to ask in sentences: the paper's and those in other languages that the plan has, and your own."""
+        papers = {test.id for test in choose(catalogue(), SEAT_TESTS)}
+        catalogued = [test for test in self.plan.catalogued if test.language != "en" or test.id in papers]
+        yours = self.plan.tests if self.beside is None else ()
+        return [test for test in (*catalogued, *yours) if isinstance(test, WeatTest)]
+
+    def asked(self, part: Part) -> bool:
+        """Tell whether a part was asked for, of a subject that it can ask; most always are."""
+        if self.kind not in part.asks:
+            return False
+        needed = {"encoder": self.encoder, "against": self.against, "debias": self.plan.debias}
+        return part.needs is None or needed[part.needs] is not None
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The axis he - she."""
+        return pair_axis(self.embedding, GENDER)
+
+    @cached_property
+    def transform(self) -> Transform:
+        """The debiasing asked for, fitted."""
+        if self.plan.debias is None or self.kind == "encoder":
+            raise SettingError("no debiasing was asked for", option="debias")
+        return debiaser(self.plan.debias).fit_gender(self.embedding)
+
+    @cached_property
+    def debiased(self) -> Embedding:
+        """The embedding after debiasing."""
+        return self.transform.apply(self.embedding)
+
+    def skip(self, test: str, title: str, error: ImprintError, part: Part) -> SkippedRow:
+        """Return the row of something that could not be done, with the reason."""
+        return skipped(self.measured, test, title, error, part=part.name, seed=self.plan.seed)
+
+    def gather(self, part: Part, attempts: Iterable[Attempt]) -> list[Row]:
+        """Do one thing after the other; what cannot be done becomes a row, or raises if nothing can be."""
+        rows: list[Row] = []
+        refused: list[tuple[SkippedRow, ImprintError]] = []
+        for test, title, work in attempts:
+            try:
+                rows += work()
+            except ImprintError as error:
+                refused.append((self.skip(test, title, error, part), error))
+        if not rows and refused:
+            raise refused[0][1]
+        return [*rows, *(row for row, _ in refused)]
+
+
+def asked_words(
+    subject: Embedding | Encoder,
+    plan: Plan,
+    cache: EncodingStore | None = None,
+    progress: Progress | None = None,
+    *,
+    enumerated: bool = True,
+) -> AskedWords:
+    """Return an embedding as it is; of an encoder, the words that the kinds of an audit ask about.
+
+    Those that are only `enumerated` are left out where no enumeration is run.
+    """
+    if isinstance(subject, Embedding):
+        return AskedWords(subject, subject)
+    names = first_names().at_least(plan.fewest_bearers)
+    tests = test_words(plan)
+    more = vocabulary_words(plan.encoded_words, names) if enumerated else ()
+    vocabulary = dict.fromkeys((*tests, *more))
+    try:
+        table = word_vectors(subject, vocabulary, cache=cache, progress=progress)
+    except SettingError as error:
+        if error.option != "max_texts":
+            raise
+        return AskedWords(word_vectors(subject, tests, cache=cache, progress=progress), error, names)
+    return AskedWords(table, table, names)
+
+
+def test_words(plan: Plan) -> list[str]:
+    """Return the words that tests, axes, benchmarks and classifiers ask about."""
+    wefats = [test for test in plan.asked if isinstance(test, WefatTest)]
+    pairs = (word for pair in definitional_pairs() for word in pair)
+    return list(
+        dict.fromkeys(
+            (*sorted(words_of(wefats)), *pairs, *comparison_words(), *(() if plan.quick else leakage_words()))
+        )
+    )

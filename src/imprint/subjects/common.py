@@ -1,0 +1,149 @@
+"""The background of an encoder: bundled words of known frequency, alone or in a test's own sentences.
+
+An encoder has no vocabulary to draw from. So words that come with the package stand in: 1,000 alone, or 500 in one
+sentence each, in turn; more would take longer than the tests themselves. What a sentence gives besides its word is
+taken off, because a test's own words all stand in the same sentences. The words are English, and so are their ranks:
+tests in other languages have no such background.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from imprint.embeddings.background import Background
+from imprint.embeddings.embedding import unit_rows
+from imprint.embeddings.reading import frequency_table
+from imprint.embeddings.vocabulary import frequent_words
+from imprint.stimuli import seeds
+from imprint.stimuli.templates import Side, fill, patterns_by_word, spaced
+from imprint.subjects.encodings import Encodings
+from imprint.subjects.opening import load
+from imprint.types import Floats, Floats32, Ints
+
+GROUP = 26  # words that are taken to be of one frequency; two halves
+
+Patterns = tuple[str, ...]  # the templates of one word, "" for the word alone
+
+_RANKED = 1_000
+_FIRST_RANK = 200  # words before it are few, and most have little meaning
+_WORDS_IN_SENTENCES = 2  # of the bundled words, every second one is put into sentences
+_ALONE: Patterns = ("",)
+
+
+@dataclass(frozen=True, eq=False)
+class CommonWords:
+    """Bundled words by frequency, used in place of the vocabulary that an encoder does not have."""
+
+    words: tuple[str, ...]
+    ranks: Ints
+
+    def every(self, step: int) -> "CommonWords":
+        """Return every so many of them."""
+        return CommonWords(self.words[::step], self.ranks[::step])
+
+    def without(self, missing: Iterable[str]) -> "CommonWords":
+        """Return the others."""
+        lost = set(missing)
+        kept = [place for place, word in enumerate(self.words) if word not in lost]
+        return CommonWords(tuple(self.words[place] for place in kept), self.ranks[kept])
+
+    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background | None:
+        """Return what words are compared with, from vectors of these words in one way of asking or in several.
+
+        None where there are too few words.
+        """
+        if len(self.words) < 2 * GROUP:
+            return None
+        starts = np.arange(0, len(self.words) - GROUP + 1, GROUP)
+        return Background(
+            rows=np.vstack(rows).astype(np.float32),
+            lowest=self.ranks[starts],
+            starts=np.append(starts, len(self.words)),
+            spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
+            words=len(self.words),
+            halved=True,
+        )
+
+
+@cache
+def ranked_words() -> CommonWords:
+    """Return a thousand bundled words, the most frequent first, even in the logarithm of their rank.
+
+    Neighbours are then of like frequency among frequent words too, which tests ask about.
+    """
+    bundled = load("default")
+    rows = frequent_words(bundled, len(bundled), leaving_out=set(seeds.gender_specific()))
+    ranks = bundled.frequency_ranks[rows]
+    places = np.searchsorted(ranks, np.geomspace(_FIRST_RANK, ranks[-1], _RANKED))
+    # Where words are too few, the next ones follow.
+    places = np.maximum.accumulate(places - np.arange(_RANKED)) + np.arange(_RANKED)
+    places = places[places < len(rows)]
+    return CommonWords(tuple(bundled.words[row] for row in rows[places]), ranks[places].astype(np.int64))
+
+
+@cache
+def common_words() -> CommonWords:
+    """Return a thousand bundled words, the most frequent first."""
+    words = seeds.background()
+    ranks, _ = ranks_of(words)
+    order = np.argsort(ranks, kind="stable")
+    return CommonWords(tuple(words[place] for place in order), ranks[order])
+
+
+def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
+    """Return the frequency ranks of words in the bundled table, and the share of words that it has.
+
+    A phrase is as rare as its rarest word; what the table does not have is rarer than all of it.
+    """
+    table = frequency_table()
+    rarest = max(table.values()) + 1
+    parts = [[table.get(part) for part in spaced(word).lower().split()] or [None] for word in words]
+    ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
+    return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
+
+
+@dataclass(frozen=True, eq=False)
+class FramedWords:
+    """Bundled words by frequency, in the sentences of a test's own words."""
+
+    patterns: tuple[Patterns, ...]
+    common: CommonWords
+
+    @classmethod
+    def of(cls, sides: Sequence[Side]) -> "FramedWords":
+        """Find which sentences the words of a test are in, and which bundled words are put into them."""
+        used = dict.fromkeys(found for side in sides for found in patterns_by_word(side).values())
+        # A word whose forms coincide stands in some of the sentences of its kind.
+        patterns = tuple(one for one in used if not any(set(one) < set(other) for other in used))
+        return cls(patterns, ranked_words().every(1 if patterns == (_ALONE,) else _WORDS_IN_SENTENCES))
+
+    def texts(self) -> list[str]:
+        """Return every text to encode."""
+        return [text for patterns in self.patterns for text, _ in self._turns(patterns)]
+
+    def background(self, encodings: Encodings, missing: Iterable[str] = ()) -> Background | None:
+        """Return the words' vectors, those in the first patterns first; None where too few are left.
+
+        Those that the encoder has no representation of are `missing`.
+        """
+        common = self.common.without(missing)
+        if not common.words:
+            return None
+        known = np.isin(self.common.words, common.words)
+        rows = []
+        for patterns in self.patterns:
+            texts, turns = zip(*self._turns(patterns), strict=True)
+            vectors, turn = unit_rows(encodings.rows(texts))[known], np.array(turns)[known]
+            mean = vectors.mean(axis=0)
+            for one in np.unique(turn):
+                vectors[turn == one] -= vectors[turn == one].mean(axis=0) - mean
+            rows.append(vectors)
+        return common.background(rows)
+
+    def _turns(self, patterns: Patterns) -> Iterator[tuple[str, int]]:
+        """Put each word into one of the patterns, in turn; return the text, and which pattern it is."""
+        for place, word in enumerate(self.common.words):
+            pattern = patterns[place % len(patterns)]
+            yield fill(pattern, word) if pattern else word, place % len(patterns)
