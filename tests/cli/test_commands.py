@@ -121,7 +121,7 @@ def test_stimuli_lists_questions_first(imprint):
 
 def test_stimuli_matches_long_lists(imprint, tmp_path):
     (tmp_path / "long.toml").write_text(
-        '[[weat]]\nid = "long"\nx = "rose tulip lily daisy orchid violet xyzzyq"\n'
+        '[[weat]]\nid = "long"\nx = { words = "rose tulip lily daisy orchid violet xyzzyq" }\n'
         'y = "insects"\na = "pleasant"\nb = "unpleasant"\n'
     )
     written = imprint("stimuli", "--tests", "long.toml", "--match", "matched.toml")

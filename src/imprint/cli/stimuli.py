@@ -64,7 +64,7 @@ def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
     matched = match_tests(tests, frequency_table())
     write_tests(target, [one.test for one in matched])
     for before, after in zip(tests, matched, strict=True):
-        left_out = f"; {quote(after.unranked)} left out, their frequency is unknown" if after.unranked else ""
+        left_out = f"; left out, without a frequency rank: {quote(after.unranked)}" if after.unranked else ""
         print_note(f"{before.id}: {_sizes(before)} words, matched {_sizes(after.test)}{left_out}")
     print_written("tests", target)
 

@@ -50,12 +50,12 @@ def match(test: WeatTest, ranks: Mapping[str, int], *, most: int = MOST, seed: i
 
     Examples
     --------
-    >>> from imprint.embeddings.reading import frequency_table
-    >>> lists = ("rose tulip lily", "ant flea gnat", "love peace joy", "filth abuse pain")
+    >>> import imprint
+    >>> lists = ("lily tulip rose", "ant flea gnat", "love peace", "abuse pain")
     >>> sets = [imprint.WordSet.of(words, words.split()) for words in lists]
-    >>> test = imprint.WeatTest("mine", "Flowers and insects", "me", "en", *sets)
-    >>> match(test, frequency_table()).test.a.words
-    ('peace', 'joy')
+    >>> ranks = {word: number for words in lists for number, word in enumerate(words.split(), 100)} | {"rose": 9}
+    >>> match(imprint.WeatTest("mine", "Flowers and insects", "me", "en", *sets), ranks).test.x.words
+    ('lily', 'tulip')
     """
     first, second = np.random.SeedSequence(seed).spawn(2)
     x, y = _match_sets(test.x, test.y, ranks, most, first, test.id)
