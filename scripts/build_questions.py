@@ -2,7 +2,8 @@
 
 What is read: the bundled tables of names; the frequency ranks of the bundled embedding, and nothing else of its file;
 WordNet; the ratings of VADER; and the lists in scripts/questions/, which were written for this. No embedding and no
-encoder is opened here, so no list can suit one. What is drawn is drawn once, from SEED.
+encoder is opened here, so no list can suit one. What is drawn is drawn once, from SEED. `make data` does not run this:
+the lists are frozen, even if a table changes.
 
     python scripts/build_questions.py
 """

@@ -112,6 +112,26 @@ def test_convert_writes_a_file_that_gives_the_same_findings(imprint, vectors, wo
     assert list(load(tmp_path / "tiny.safetensors").words) == list(load(vectors).words)
 
 
+def test_stimuli_lists_questions_first(imprint):
+    lines = imprint("stimuli").stdout.splitlines()
+    headings = [number for number, line in enumerate(lines) if line and "+" not in line]
+    assert [lines[number + 1].split()[0] for number in headings] == ["gender-career", "caliskan-1"]
+    assert imprint("stimuli", "gender-maths").stdout.startswith("gender-maths")
+
+
+def test_stimuli_matches_long_lists(imprint, tmp_path):
+    (tmp_path / "long.toml").write_text(
+        '[[weat]]\nid = "long"\nx = { words = "rose tulip lily daisy orchid violet xyzzyq" }\n'
+        'y = "insects"\na = "pleasant"\nb = "unpleasant"\n'
+    )
+    written = imprint("stimuli", "--tests", "long.toml", "--match", "matched.toml")
+    assert "xyzzyq" in written.stderr
+    x, y, a, b = imprint("stimuli", "--tests", "matched.toml").stdout.split()[2].split("+")
+    assert x == y
+    assert a == b
+    assert imprint("stimuli", "--match", "matched.toml").returncode == 1
+
+
 def test_stimuli_lists_and_shows(imprint):
     assert len(imprint("stimuli").stdout.splitlines()) >= 28
     shown = imprint("stimuli", "caliskan-6").stdout

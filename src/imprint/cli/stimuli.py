@@ -2,6 +2,7 @@
 
 import json as json_lines
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from imprint.cli.options import JsonOption, is_file
+from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import Test
@@ -22,21 +24,64 @@ def stimuli_command(
         Path | None,
         typer.Option(callback=is_file, help="Check and list a TOML file of your own, instead of the catalogue."),
     ] = None,
+    match: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Match the lists of --tests in frequency, and write the tests to this file."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the tests, show some in full, or check your file."""
+    """List the tests, show some in full, check your file, or match its lists in frequency."""
     from imprint.cli.console import print_answer
-    from imprint.stimuli.catalog import catalogue, choose, read_tests
+    from imprint.stimuli.catalog import catalogue, choose, published_tests, questions, read_tests
 
-    known = catalogue() if tests is None else read_tests(tests)
-    chosen = choose(known, test or ("*",))
-    for found in chosen:
-        if json:
-            sys.stdout.write(f"{json_lines.dumps(_row(found), ensure_ascii=False)}\n")
-        elif test:
-            print_answer(f"{_in_full(found)}\n")
-        else:
-            print_answer(f"{found.id:28} {found.language:3} {_sizes(found):>14}  {found.title}")
+    if match is not None:
+        if tests is None:
+            raise SettingError("--match needs tests of your own", option="--match", hint="give --tests FILE")
+        _match(choose(read_tests(tests), test or ("*",)), tests, match)
+        return
+    if tests is not None:
+        chosen = choose(read_tests(tests), test or ("*",))
+    else:
+        chosen = choose(catalogue(), test) if test else (*questions(), *published_tests())
+    if json:
+        for shown in chosen:
+            sys.stdout.write(f"{json_lines.dumps(_row(shown), ensure_ascii=False)}\n")
+    elif test:
+        for shown in chosen:
+            print_answer(f"{_in_full(shown)}\n")
+    else:
+        print_answer(_listing(chosen))
+
+
+def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
+    from imprint.cli.console import check_target, print_note, print_written
+    from imprint.embeddings.reading import frequency_table
+    from imprint.stimuli.definition import quote
+    from imprint.stimuli.matching import match_tests
+    from imprint.stimuli.writing import write_tests
+
+    check_target(target, reading=str(source))
+    matched = match_tests(tests, frequency_table())
+    write_tests(target, [one.test for one in matched])
+    for before, after in zip(tests, matched, strict=True):
+        left_out = f"; left out, without a frequency rank: {quote(after.unranked)}" if after.unranked else ""
+        print_note(f"{before.id}: {_sizes(before)} words, matched {_sizes(after.test)}{left_out}")
+    print_written("tests", target)
+
+
+def _listing(tests: Sequence["Test"]) -> str:
+    """Return one line per test, the questions before the others and under a heading of their own."""
+    questions = [test for test in tests if getattr(test, "is_question", False)]
+    others = [test for test in tests if test not in questions]
+    parts = ["\n".join(map(_line, part)) for part in (questions, others) if part]
+    if not questions:
+        return parts[0]
+    headings = ("Questions, with long lists matched in frequency", "Other tests, most of them published")
+    return "\n\n".join(f"{heading}\n{part}" for heading, part in zip(headings, parts, strict=False))
+
+
+def _line(test: "Test") -> str:
+    return f"{test.id:28} {test.language:3} {_sizes(test):>15}  {test.title}"
 
 
 def _row(test: "Test") -> dict[str, object]:

