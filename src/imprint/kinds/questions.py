@@ -7,7 +7,22 @@ from typing import TYPE_CHECKING, TypeVar
 from imprint.association.rows import AssociationRow
 from imprint.significance.outcomes import CONFIDENCE, MARGIN, Outcome
 from imprint.tables import Columns, Field, table
-from imprint.view import Block, Chart, Claim, Details, Prose, Text, Tile, Tiles, count, join, percent, say, title
+from imprint.view import (
+    Block,
+    Chart,
+    Claim,
+    Details,
+    Prose,
+    Text,
+    Tile,
+    Tiles,
+    count,
+    join,
+    percent,
+    points,
+    say,
+    title,
+)
 
 if TYPE_CHECKING:
     from imprint.masking import Words
@@ -17,7 +32,8 @@ Row = TypeVar("Row", bound=AssociationRow)
 FOUND: tuple[Outcome, ...] = ("substantial", "present")
 OUTCOMES: tuple[Outcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
 
-_TENTH = f"{MARGIN:.0%}"
+_SHOWN_BY_TILES: tuple[Outcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
+_TENTH = f"{100 * MARGIN:.0f}\N{NO-BREAK SPACE}%"
 _MEANINGS: dict[Outcome, str] = {
     "substantial": f"the whole interval lies beyond {_TENTH} of the distance between the two kinds of words",
     "present": f"there is a difference; whether it is larger than {_TENTH} is not settled",
@@ -33,7 +49,7 @@ _REASONS = {
 _WORDS = " words"
 _TITLE = "Who goes with what, and how much?"
 _SCALE = "percent of the distance between the two kinds of words"
-_BARS = "where the answer lies for other such names and words (99.5 %)"
+_BARS = "99.5 % interval"
 
 
 def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
@@ -125,7 +141,7 @@ def verdict(rows: Sequence[AssociationRow]) -> list[Text]:
 def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
     """Say the largest size with its interval, what was found in all, and how many of these are due to chance."""
     said: list[Text] = []
-    if not rows or not rows[0].is_question or rows[0].kind != own[0].kind:
+    if not rows or not rows[0].is_question or rows[0] not in own:
         return said
     found = [row for row in rows if row.outcome in FOUND]
     if found:
@@ -217,7 +233,7 @@ def _size(row: AssociationRow) -> Text:
     turned = row.outcome in FOUND and row.size < 0
     size, low, high = (-row.size, -row.size_high, -row.size_low) if turned else (row.size, row.size_low, row.size_high)
     digits = _digits(low, high)
-    return say("{} [{} to {}]", percent(size, digits), percent(low, digits), percent(high, digits))
+    return say("{} [{} to {}]", percent(size, digits), points(low, digits), points(high, digits))
 
 
 def _digits(*ends: float) -> int:
@@ -226,7 +242,8 @@ def _digits(*ends: float) -> int:
 
 
 def _tile(topic: str, rows: Sequence[AssociationRow]) -> Tile:
-    worst = min((row.outcome or "cannot tell" for row in rows), key=OUTCOMES.index)
+    outcomes = {row.outcome or "cannot tell" for row in rows}
+    worst = next((outcome for outcome in _SHOWN_BY_TILES if outcome in outcomes), "cannot tell")
     note = f"{len(rows)} question{'' if len(rows) == 1 else 's'}"
     return Tile(title(topic.capitalize()), note, outcome_counts(rows), worst)
 
