@@ -30,8 +30,8 @@ from imprint.directions.projection import project as project
 from imprint.embeddings.convert import convert as convert
 from imprint.embeddings.embedding import Embedding as Embedding
 from imprint.encoders.base import Encoder as Encoder
+from imprint.encoders.base import FunctionEncoder as FunctionEncoder
 from imprint.encoders.cache import EncodingCache as EncodingCache
-from imprint.encoders.function import FunctionEncoder as FunctionEncoder
 from imprint.enumeration.enumerate import compare_biases as compare_biases
 from imprint.enumeration.enumerate import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases

@@ -459,12 +459,12 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in flat)
+    writer.writerows({key: spreadsheet_cell(value) for key, value in row.items()} for row in flat)
     with replacing(path) as part:
         part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
 
 
-def _cell(value: object) -> object:
+def spreadsheet_cell(value: object) -> object:
     """Return a value as a spreadsheet reads it: a text that begins like a formula is kept from being one."""
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from imprint.directions.axis import show_end
-from imprint.directions.components import PairsRow
+from imprint.directions.axis import PairsRow, show_end
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
@@ -49,7 +48,7 @@ _NAMED = 3  # words of each end in a sentence
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Project professions on he - she, compare that with a crowd, and place the pairs that define gender."""
-    from imprint.directions.components import pair_components
+    from imprint.directions.axis import pair_components
     from imprint.directions.projection import compare_with_scores, project
     from imprint.evaluation.leakage import leakage
     from imprint.jobs.progress import by_label, stretch

@@ -97,7 +97,7 @@ def admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
 
     @routes.get("/{name}")
     def download(name: str, _: Annotated[None, Depends(administrator)]) -> Response:
-        from imprint.study.exports import write_csv, write_jsonl
+        from imprint.study.analysis import write_csv, write_jsonl
 
         if name not in _EXPORTS:
             raise RefusedError(404)
