@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
-from imprint.evaluation.benchmark_rows import PART, BenchmarkRow, Whose, field_of
-from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
+from imprint.evaluation.benchmarks import PART, BenchmarkRow, PairBenchmark, Whose, bundled_benchmarks, field_of
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.kinds import Kind, Names, Part
 from imprint.rows import Row, descriptions
