@@ -216,6 +216,11 @@ class Prose:
     media: tuple[Medium, ...] = ("page",)
 
 
+def footnote(text: Text) -> Prose:
+    """Return a small paragraph of pages and terminals, such as how to read a table; cards have no room for it."""
+    return Prose(text, "note", ("page", "terminal"))
+
+
 @dataclass(frozen=True)
 class Listing:
     """Short lines of one kind."""
