@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError, raising_as
-from imprint.evaluation.resampling import Estimate, flatten
 from imprint.files import FilePath, bundled_file
 from imprint.rows import Row, shown
 from imprint.stimuli.published import figures, published_pair
+
+if TYPE_CHECKING:
+    from imprint.embeddings.embedding import Embedding
+    from imprint.evaluation.resampling import Estimate
 
 AnalogyQuestion = tuple[str, str, str, str]
 
@@ -152,12 +154,14 @@ def field_of(measure: str, of: Whose = "") -> str:
 
 def benchmark_fields(
     benchmark: str,
-    embeddings: Sequence[Embedding],
+    embeddings: Sequence["Embedding"],
     missing: Sequence[tuple[str, ...]],
-    measured: Sequence[Mapping[str, Estimate]],
-    change: Mapping[str, Estimate],
+    measured: Sequence[Mapping[str, "Estimate"]],
+    change: Mapping[str, "Estimate"],
 ) -> dict[str, Any]:
     """Return what rows of all benchmarks have; of two embeddings, the last is measured against the first."""
+    from imprint.evaluation.resampling import flatten  # loads numpy, which reading benchmarks does without
+
     printed = f"bolukbasi-{benchmark}"
     before, after = published_pair(printed) if f"{printed}-before" in figures() else (None, None)
     fields = {
