@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from imprint.files import FilePath, replacing
-from imprint.rows import write_findings
+from imprint.rows import harmless_cell, write_findings
 from imprint.study.analysis import score
 from imprint.study.rows import ConsentRow, about
 from imprint.study.steps import StoredItem
@@ -18,7 +18,6 @@ from imprint.study.store import Store
 
 Platform = Literal["mturk", "prolific"]
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "expected", "answer")
 _PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished", "screened_out")
 
@@ -90,11 +89,6 @@ def _write(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[objec
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow(columns)
-    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    writer.writerows([harmless_cell(str(cell)) for cell in row] for row in rows)
     with replacing(path, mode=mode) as part:
         part.write_text(text.getvalue(), encoding="utf-8", newline="")
-
-
-def _harmless(cell: object) -> str:
-    text = str(cell)
-    return f"'{text}" if text.startswith(_FORMULAS) else text
