@@ -36,6 +36,7 @@ SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema 
 # that are not text.
 _STEERING = (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000))
 _ESCAPES = {code: f"\\u{code:04x}" for code in chain(*_STEERING)}
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")  # what spreadsheets take for the beginning of a formula
 
 
 # How a field is drawn, where neither its type nor its name says it: a text from a file as a single word, a whole
@@ -457,16 +458,17 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
     flat = [{key: value for key, value in row.items() if not isinstance(value, dict | list)} for row in rows]
     names = list(dict.fromkeys(key for row in flat for key in row))
     text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: spreadsheet_cell(value) for key, value in row.items()} for row in flat)
+    # All quoted, since some spreadsheets part lines at semicolons too. Headings of unknown rows may be any text.
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(map(spreadsheet_cell, names))
+    writer.writerows([spreadsheet_cell(row.get(name)) for name in names] for row in flat)
     with replacing(path) as part:
         part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
 
 
 def spreadsheet_cell(value: object) -> object:
     """Return a value as a spreadsheet reads it: a text that begins like a formula is kept from being one."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
 def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) -> Row:

@@ -64,6 +64,22 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "encodings.sqlite"
 
 
+@posix
+def test_a_new_cache_is_its_owners_alone(path):
+    with EncodingCache(path) as cache:
+        cache.put("encoder", TEXTS, np.ones((len(TEXTS), 4), np.float32))
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    assert modes == {path.name + ending: 0o600 for ending in ("", "-wal", "-shm")}
+
+
+@posix
+def test_a_cache_that_was_shared_stays_shared(path):
+    EncodingCache(path).close()
+    path.chmod(0o660)
+    EncodingCache(path).close()
+    assert path.stat().st_mode & 0o777 == 0o660
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.text(st.characters(exclude_categories=())), unique=True, max_size=6).flatmap(

@@ -195,6 +195,18 @@ def test_a_command_that_fails_says_why_and_keeps_what_came_before(tmp_path, code
     assert raised.value.scores == kept
 
 
+@pytest.mark.parametrize("line", ["1_0", "\u0661\u0662", "\uff11", "1e\u0663", "0x1p3", "", "1 2", "1,5"])
+def test_a_line_that_is_a_number_to_python_alone_is_refused(tmp_path, line):
+    code = f"for text in sys.stdin: sys.stdout.buffer.write(({line!r} + '\\n').encode())"
+    with refuses(ScorerError, "line 1", repr(line)):
+        command(tmp_path, code).scores(TEXTS)
+
+
+@pytest.mark.parametrize(("line", "score"), [("7", 7.0), ("+7", 7.0), ("-.5", -0.5), ("1.", 1.0), ("2.5E-3", 0.0025)])
+def test_numbers_are_read_as_programs_print_them(tmp_path, line, score):
+    assert command(tmp_path, f"for text in sys.stdin: print('  {line} ')").scores(TEXTS).tolist() == [score] * 3
+
+
 def test_a_command_that_is_not_there_is_named():
     with refuses(ScorerError, where="no-such-program-here"):
         CommandScorer("no-such-program-here").scores(TEXTS)
