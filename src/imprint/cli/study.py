@@ -139,7 +139,12 @@ def serve_command(
     hosts = Hosts.bound_to(host, names)
     with Store.open(study) as store, bind(host, port) as bound:
         app = make_study_app(
-            store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.lower().startswith("https:"))
+            store,
+            hosts=hosts,
+            join=not no_join,
+            unmask=unmask,
+            secure=bool(url and url.lower().startswith("https:")),
+            behind_proxy=url is not None,
         )
         local, notes = public_address(bound)
         where = url.rstrip("/") if url is not None else local
