@@ -120,8 +120,8 @@ def _describe(name: str, kind: msgspec.inspect.Metadata, fields: Collection[str]
         isinstance(alternative, msgspec.inspect.IntType | msgspec.inspect.FloatType) for alternative in types
     )
     shape: Shape | None = drawn["shape"] or ("p" if is_number and name.startswith("p_") else None)
-    own = name.removesuffix("_low") if shape == "interval" else name
-    stem = own if drawn["ends"] is None else drawn["ends"]
+    stem = name.removesuffix("_low") if shape == "interval" else name
+    stem = stem if drawn["ends"] is None else drawn["ends"]
     low, high = (f"{stem}_{end}".removeprefix("_") for end in ("low", "high"))
     has_ends = low in fields and high in fields
     return Description(
@@ -358,9 +358,9 @@ class Result(ABC):
             import pandas as pd
 
         measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
-        kept = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
+        columns = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
         return pd.DataFrame(
-            [{key: value for key, value in row.to_dict().items() if key in kept[type(row)]} for row in measured]
+            [{key: value for key, value in row.to_dict().items() if key in columns[type(row)]} for row in measured]
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -372,14 +372,14 @@ class Result(ABC):
 
         A result without a chart raises `ImprintError`.
         """
-        found = _drawings[0].chart(self.findings()) if _drawings else None
-        if found is None:
+        chart = _drawings[0].chart(self.findings()) if _drawings else None
+        if chart is None:
             raise ImprintError(f"{type(self).__name__} has no chart", hint="draw its to_frame() as you like")
-        return found
+        return chart
 
     def _repr_html_(self) -> str:
-        found = self.findings()
-        return _drawings[0].page(found) if found and _drawings else f"<code>{html.escape(repr(self))}</code>"
+        rows = self.findings()
+        return _drawings[0].page(rows) if rows and _drawings else f"<code>{html.escape(repr(self))}</code>"
 
 
 class Drawing(NamedTuple):
@@ -459,12 +459,12 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in flat)
+    writer.writerows({key: spreadsheet_cell(value) for key, value in row.items()} for row in flat)
     with replacing(path) as part:
         part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
 
 
-def _cell(value: object) -> object:
+def spreadsheet_cell(value: object) -> object:
     """Return a value as a spreadsheet reads it: a text that begins like a formula is kept from being one."""
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
@@ -476,10 +476,10 @@ def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) ->
             option="a finding", got=fields, expected="a JSON object", hint="give a file that imprint wrote"
         )
     kind, schema = fields.get("kind"), fields.get("schema_version")
-    known = find(kind, fields.get("part")) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
+    row = find(kind, fields.get("part")) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
     try:
-        if known is not None:
-            return msgspec.convert(fields, known)
+        if row is not None:
+            return msgspec.convert(fields, row)
         common = {"schema_version": 1} | {name: fields[name] for name in Row.__struct_fields__ if name in fields}
         return msgspec.convert(common | {"kind": "raw", "fields": dict(fields)}, RawRow)
     except msgspec.ValidationError as error:

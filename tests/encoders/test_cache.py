@@ -18,9 +18,8 @@ from systems import posix
 
 from imprint.debiasing.sentences import RememberingEncoder
 from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
-from imprint.encoders.base import Encoder, identify
+from imprint.encoders.base import Encoder, FunctionEncoder, identify
 from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, default_cache
-from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.subjects.common import common_words, ranked_words
@@ -356,7 +355,7 @@ import os, signal, sys
 import numpy as np
 from imprint.encoders.cache import EncodingCache
 from imprint.subjects.encodings import encode_texts
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 
 def vector(text):
     return np.random.default_rng(list(text.encode())).normal(size=4).astype(np.float32)

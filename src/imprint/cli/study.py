@@ -204,9 +204,8 @@ def export_command(
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
     from imprint.cli.console import check_target, print_written
-    from imprint.study.analysis import write_seeds
+    from imprint.study.analysis import write_csv, write_jsonl, write_payments, write_seeds, write_tasks
     from imprint.study.database import belongs_to
-    from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
 
     writers: dict[str, Callable[[Store, Path], None]] = {
