@@ -46,12 +46,19 @@ _log = logging.getLogger(__name__)
 
 
 def make_study_app(
-    store: Store, *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
+    store: Store,
+    *,
+    hosts: Hosts,
+    join: bool = True,
+    unmask: bool = False,
+    secure: bool = False,
+    behind_proxy: bool = False,
 ) -> Guard:
     """Return the guarded app of a study.
 
     `join` lets anybody who knows the address take part; without it, links come from the administrator's page.
     `secure` says that the public address is https, so that the administrator's cookie travels no other way.
+    `behind_proxy` says that a proxy on this machine names the visitors' addresses.
     """
     pages = study_pages(store, unmask=unmask)
     app = make_application("imprint study", "A rating study: what its pages offer, as JSON.", pages)
@@ -65,7 +72,7 @@ def make_study_app(
         token = bearer(headers.get("authorization")) or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         return bool(token) and store.is_admin(token)
 
-    return Guard(app, pages, hosts=hosts, buckets=_buckets, trusted=is_admin, pace=pace)
+    return Guard(app, pages, hosts=hosts, buckets=_buckets, trusted=is_admin, pace=pace, behind_proxy=behind_proxy)
 
 
 def _explain_failures(app: FastAPI, pages: Pages) -> None:
