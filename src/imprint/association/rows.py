@@ -3,10 +3,9 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
-from imprint.association.questions import Sized
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue, shown
@@ -15,6 +14,9 @@ from imprint.significance.partitions import PermutationTest
 from imprint.significance.shifts import Interval
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
 from imprint.types import Floats
+
+if TYPE_CHECKING:
+    from imprint.association.questions import Sized
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
@@ -296,7 +298,7 @@ class AssociationResult(InFamily, Result):
     table: CosineTable = field(compare=False)
     judged: Judged | None = None
     detectable_shift: float | None = None
-    sized: Sized | None = None
+    sized: "Sized | None" = None
 
     _shuffles: ClassVar[int] = 1_000  # random shuffles behind a detectable shift
 
