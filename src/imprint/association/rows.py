@@ -28,6 +28,8 @@ _ALIKE = ("embedding", "embedding_sha256", "effect_size", "statistic", "p_value"
 _ALIKE_OF_SETS = ("mean_difference", "d_within", "n_x", "n_y", "n_a", "n_b")
 
 
+_SIZES = ("size", "size_low", "size_high", "unrelated")
+
 PMethod = Literal["exact", "certified", "sampled"]
 
 # Said of fields of several rows.
@@ -267,6 +269,10 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     def found(self) -> bool:
         """Whether there is any evidence of a difference; of a question, whether the interval shows one."""
         return self.outcome in ("substantial", "present") if self.is_question else super().found
+
+    def answers(self, field: str) -> bool:
+        """Tell whether a condition on this field of all tests is about it: questions have sizes, tests all else."""
+        return self.is_question == (field in _SIZES)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
