@@ -239,7 +239,7 @@ def test_an_embedding_does_not_speak_for_the_encoder_beside_it(monkeypatch, bund
     assert {row.embedding_sha256 for row in rows if row.kind in ("seat", "topic")} == {asked.sha256}
     assert check(rows, parse_conditions((), ["seat:|mean_difference|<9"])).exit_code == code
     can = render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
-    assert ("cannot be judged" in can, "vidence" in can) == (code == 3, code == 0)
+    assert ("cannot be judged" in can, "of the distance between" in can) == (code == 3, code == 0)
 
 
 # Words of a language without controls

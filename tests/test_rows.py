@@ -116,7 +116,7 @@ def test_a_line_that_is_not_a_finding_is_named(tmp_path, line):
         read_findings(path)
 
 
-@pytest.mark.parametrize("name", ["test", "embedding", "embedding_sha256", "version", "title", "p_method"])
+@pytest.mark.parametrize("name", ["test", "embedding", "embedding_sha256", "version", "title", "alternative"])
 @pytest.mark.parametrize("value", [None, 1, ["a"], {"a": 1}])
 def test_a_field_of_another_type_is_named(name, value):
     with pytest.raises(ImprintError, match=name):

@@ -253,6 +253,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """Whether a difference is right in it, as between flowers and insects: it counts only where it is named."""
         return False
 
+    def answers(self, field: str) -> bool:
+        """Tell whether a condition on this field of all tests is about it."""
+        return True
+
     @property
     def by_words(self) -> bool:
         """Whether words are its units: a row by sentences of the same words counts for nothing alone."""

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from imprint.association.evidence import SetVectors, against_frequency, unit_rows
+from imprint.association.evidence import SetVectors, against_frequency
 from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
 from imprint.embeddings.background import Background
+from imprint.embeddings.embedding import unit_rows
 
 SIZE = 4_000
 RANKS = np.arange(SIZE)

@@ -14,10 +14,12 @@ from imprint.encoders.cache import EncodingCache
 from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds.sections import sections
+from imprint.kinds.tests import one_family
 from imprint.policy.gate import check, parse_conditions
 from imprint.report.card import render_card
 from imprint.report.page import render_page
 from imprint.report.summary import brief, people, steps, tiles
+from imprint.stimuli.catalog import questions
 from imprint.subjects.opening import load, open_encoder
 
 KINDS = {
@@ -75,14 +77,23 @@ def test_every_row_is_the_encoders(audit, encoder):
     }
 
 
-def test_the_verdict_is_about_words_in_sentences(audit):
-    tests = people(audit.rows)
+def test_the_verdict_is_about_questions_in_the_same_sentences(audit):
+    asked = people(audit.rows)
+    assert {row.test for row in asked} == {test.id for test in questions() if "gender" in test.topics}
+    assert {(row.kind, row.unit, row.context, row.is_question) for row in asked} == {("seat", "word", "framed", True)}
+    assert {row.outcome for row in asked} <= {"substantial", "present", "small", "cannot tell"}
+    assert all(row.size_low < row.size < row.size_high for row in asked)
+    assert {(row.evidence, row.p_value, row.family_size) for row in asked} == {(None, None, None)}
+    assert len(tiles(audit.rows).tiles) == len({topic for row in asked for topic in row.topics})
+
+
+def test_published_tests_are_judged_together_as_words_in_sentences(audit):
+    tests = one_family([row for row in audit.rows if row.kind == "seat"])
     assert tests
-    assert {(row.kind, row.unit) for row in tests} == {("seat", "word")}
-    assert "word" not in {row.context for row in tests}
+    assert {(row.unit, row.is_question) for row in tests} == {("word", False)}
+    assert {row.context for row in tests} == {"bleached"}  # those about gender have no sentences of their own
     assert {row.evidence for row in tests} <= {"strong", "moderate", "limited", "none shown", "too few words"}
     assert {row.family_size for row in tests} == {len(tests)}
-    assert len(tiles(audit.rows).tiles) == len({topic for row in tests for topic in row.topics})
     (calibrated,) = {row.family_size for row in audit.rows if row.kind == "calibration"}
     assert calibrated == len(tests)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imprint.association.verdicts import strongest
 from imprint.kinds.findings import read_findings
 from imprint.masking import Words
 from imprint.render.numbers import plain
@@ -61,8 +60,12 @@ def test_the_summary_is_short_plain_and_made_of_findings(quick):
     assert findings[0].judged is True
     opening = " ".join(plain(verdict(findings), Words()).split())
     assert " ".join(result.stdout.split()).startswith(opening)
-    found = [row.evidence for row in findings if row.kind == row.part == "weat"]
-    assert strongest(found) in opening.lower(), "the verdict is about the strongest evidence"
+    asked = [row for row in findings if row.kind == row.part == "weat" and row.is_question]
+    found = {row.set_name(role) for row in asked if row.outcome == "substantial" for role in "xy"}
+    assert found
+    assert all(name in opening for name in found), "the verdict is about what is substantial"
+    (counts,) = (line for line in sentences if line.startswith(f"{len(asked)} questions: "))
+    assert f"{sum(row.outcome == 'substantial' for row in asked)} substantial" in counts
 
 
 def test_the_page_can_be_drawn_again_from_the_findings_alone(quick, tmp_path, in_process):
@@ -106,6 +109,9 @@ def test_every_number_on_the_page_is_in_the_findings(quick):
     folder, _ = quick
     rows = [json.loads(line) for line in (folder / "findings.jsonl").read_text().splitlines()]
     known = {repr(number) for row in rows for number in numbers_in(row)}
+    # A sentence that names the group that is nearer first says by how much, without the sign.
+    turned = [row for row in rows if row["kind"] == "weat" and row["is_question"] and row["size"] < 0]
+    known |= {repr(-row[key]) for row in turned for key in ("size", "size_low", "size_high")}
     page = (folder / "report.html").read_text()
     shown = re.findall(r'<data value="([^"]*)">', page)
     assert len(shown) > 2_000

@@ -505,3 +505,16 @@ def test_rows_of_another_version_are_said_to_be():
     (answer,) = check([read_row(old, row_type)], parse_conditions(["weat:p<0.01"])).answers
     assert answer.verdict == "cannot tell"
     assert "version" in answer.why
+
+
+def test_a_condition_on_all_tests_is_about_those_that_have_its_field():
+    question = make_row("weat", test="gender-career", is_question=True, size=0.3, size_low=0.2, size_high=0.4)
+    rows = judged([make_row("weat", p_value=0.2, p_low=0.2, p_high=0.2), question])
+    (of_p, of_size, named) = check(
+        rows, parse_conditions(["weat:p_value<0.01", "weat:size>0.5", "weat:gender-career:p_value<0.01"])
+    ).answers
+    assert [judgement.finding.test for judgement in of_p.judgements] == ["caliskan-6"]
+    assert of_p.verdict == "passed"
+    assert [judgement.finding.test for judgement in of_size.judgements] == ["gender-career"]
+    assert of_size.verdict == "passed"
+    assert named.verdict == "cannot tell"

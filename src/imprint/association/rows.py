@@ -3,10 +3,9 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from imprint.association.evidence import Checks, CosineTable
-from imprint.association.questions import Sized
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue, shown
@@ -15,6 +14,9 @@ from imprint.significance.partitions import PermutationTest
 from imprint.significance.shifts import Interval
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
 from imprint.types import Floats
+
+if TYPE_CHECKING:
+    from imprint.association.questions import Sized
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
@@ -25,6 +27,8 @@ FEWEST = 4  # words of a set, below which a test is not judged
 _ALIKE = ("embedding", "embedding_sha256", "effect_size", "statistic", "p_value", "seed", "missing")
 _ALIKE_OF_SETS = ("mean_difference", "d_within", "n_x", "n_y", "n_a", "n_b")
 
+
+_SIZES = ("size", "size_low", "size_high", "unrelated")
 
 PMethod = Literal["exact", "certified", "sampled"]
 
@@ -266,6 +270,10 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
         """Whether there is any evidence of a difference; of a question, whether the interval shows one."""
         return self.outcome in ("substantial", "present") if self.is_question else super().found
 
+    def answers(self, field: str) -> bool:
+        """Tell whether a condition on this field of all tests is about it: questions have sizes, tests all else."""
+        return self.is_question == (field in _SIZES)
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AssociationResult(InFamily, Result):
@@ -296,7 +304,7 @@ class AssociationResult(InFamily, Result):
     table: CosineTable = field(compare=False)
     judged: Judged | None = None
     detectable_shift: float | None = None
-    sized: Sized | None = None
+    sized: "Sized | None" = None
 
     _shuffles: ClassVar[int] = 1_000  # random shuffles behind a detectable shift
 

@@ -128,20 +128,22 @@ class SeatResult(AssociationResult):
         The level of evidence within the test's family; sentences have none.
     detectable_shift
         If nothing was found, the smallest detectable difference, with a power of 80 %.
+    sized
+        Of a question, its size with its interval, and what it says.
     context
         Words alone, or the kind of sentences they were put into.
     unit
         What was permuted and counted: words or sentences.
     settings
         The encoder's adapter, pooling and layers.
+    texts
+        How many texts were encoded.
     centred
         The effect after the mean of the test's vectors is subtracted from each.
     frames
         The same sentences without their words; None if all targets share the same frames.
     sensitivity
         Effects of single templates, and without single templates or words; None for questions.
-    texts
-        How many texts were encoded.
     left_out
         Sentences whose form of a word has no vector.
     ranked

@@ -13,7 +13,6 @@ import numpy as np
 from imprint.association.cosines import ROUNDING, Effect, cosines
 from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, SetVectors, check
 from imprint.association.grammar import test_of_things, with_grammar
-from imprint.association.questions import answer
 from imprint.association.rows import AssociationResult, AssociationRow
 from imprint.association.verdicts import judge_all
 from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
@@ -243,6 +242,8 @@ def measure(
 
 def _answered(embedding: Embedding, test: WeatTest, rows: WordRows, seed: int) -> WeatResult:
     """Answer a question."""
+    from imprint.association.questions import answer
+
     contrast = contrast_of(embedding, rows)
     kept = [side.words for side in rows.sets]
     answered = answer(test, kept, contrast.targets, contrast.attributes, embedding.background)

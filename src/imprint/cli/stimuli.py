@@ -30,7 +30,7 @@ def stimuli_command(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the tests, show some in full, check your file, or match its lists in frequency."""
+    """List tests, show some in full, check or match your file."""
     from imprint.cli.console import print_answer
     from imprint.stimuli.catalog import all_tests, catalogue, choose, read_tests
 
@@ -71,7 +71,9 @@ def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
 
 def _listing(tests: Sequence["Test"]) -> str:
     """Return one line per test, the questions before the others and under a heading of their own."""
-    questions = [test for test in tests if getattr(test, "is_question", False)]
+    from imprint.stimuli.definition import WeatTest
+
+    questions = [test for test in tests if isinstance(test, WeatTest) and test.is_question]
     others = [test for test in tests if test not in questions]
     parts = ["\n".join(map(_line, part)) for part in (questions, others) if part]
     if not questions:

@@ -55,21 +55,38 @@ _BARS = "99.5 % interval"
 
 
 def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
-    """Return the questions of the first subject that has any, without those asked again in another part."""
-    asked = [row for row in rows if row.is_question and row.part in (None, row.kind)]
-    return [row for row in asked if row.embedding_sha256 == asked[0].embedding_sha256]
+    """Return the questions of the first subject that has any, without those asked again in another part.
+
+    Where all of them lack words and published tests were run, there are none: only the tests have something to say.
+    """
+    about = [row for row in rows if row.about_people and row.part in (None, row.kind)]
+    asked = [row for row in about if row.is_question]
+    asked = [row for row in asked if row.embedding_sha256 == asked[0].embedding_sha256]
+    subjects = {row.embedding_sha256 for row in asked}
+    is_tested = any(row.embedding_sha256 in subjects for row in about if not row.is_question)
+    return [] if is_tested and _lack_words(asked) else asked
 
 
 def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]], Iterable[Block]]) -> Iterator[Block]:
-    """Show questions, subject by subject; tests as papers put them are one click away where there are questions."""
+    """Show questions, subject by subject; tests as papers put them are one click away where there are questions.
+
+    Where all questions lack words, it is the other way round.
+    """
     asked = [row for row in rows if row.is_question]
-    for subject in dict.fromkeys(row.embedding_sha256 for row in asked):
-        yield from question_blocks([row for row in asked if row.embedding_sha256 == subject])
     others = [row for row in rows if not row.is_question]
-    if others and asked:
-        yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(others)))
-    elif others:
+    shown = [
+        block
+        for subject in dict.fromkeys(row.embedding_sha256 for row in asked)
+        for block in question_blocks([row for row in asked if row.embedding_sha256 == subject])
+    ]
+    if others and _lack_words(asked):
         yield from published(others)
+        if shown:
+            yield Details("Questions that lack words", tuple(shown))
+        return
+    yield from shown
+    if others:
+        yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(others)))
 
 
 def question_blocks(rows: Sequence[AssociationRow]) -> Iterator[Block]:
@@ -78,7 +95,7 @@ def question_blocks(rows: Sequence[AssociationRow]) -> Iterator[Block]:
         yield Prose(answer_sentence(rows[0]), media=("page", "terminal"))
         if (unrelated := rows[0].unrelated) is not None:
             yield Prose(say(_UNUSUAL, percent(unrelated)), "note", ("page", "terminal"))
-    else:
+    elif not _lack_words(rows):
         yield _chart(rows)
     caption = say("Questions asked of {}, with 99.5 % intervals", title(rows[0].embedding))
     yield table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE)
@@ -136,8 +153,9 @@ def verdict(rows: Sequence[AssociationRow]) -> list[Text]:
     small = sum(row.outcome == "small" for row in rows)
     if small == len(rows):
         return [f"No group leans by {_TENTH} or more towards any of the words asked about."]
-    told = f"{small} of {len(rows)} differences are small, " if small else ""
-    return [say("{}{} cannot be told.", told, f"{len(rows) - small}")]
+    if not small:
+        return ["Whether any group leans towards any of the words asked about cannot be told."]
+    return [f"{small} of {len(rows)} differences are small, {len(rows) - small} cannot be told."]
 
 
 def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
@@ -187,6 +205,11 @@ def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
     if untold:
         named = join((title(row.title) for row in untold), "; ")
         yield say("Questions without an answer: {}.", named), "Anything about what they ask, in either direction."
+
+
+def _lack_words(rows: Sequence[AssociationRow]) -> bool:
+    """Tell whether no question has the words it needs."""
+    return all(row.reason == "few words" for row in rows)
 
 
 def _leaning(rows: Sequence[AssociationRow]) -> Text:

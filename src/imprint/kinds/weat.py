@@ -174,7 +174,7 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
     if asked := questions.of_people(rows):
         yield from questions.sentences(asked)
         return
-    people = [row for row in rows if row.about_people]
+    people = [row for row in rows if row.about_people and not row.is_question]
     yield from evidence_sentences(people) if people else ["No test about people could be run."]
 
 

@@ -79,14 +79,17 @@ class Condition:
         """Tell whether a row is one that the condition is about.
 
         Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
-        are named in full. SEATs count by words: sentences of one word are not independent observations. Of an encoder
-        that is audited by itself, words in sentences count, not words alone.
+        are named in full. So do questions for what only published tests have, and published tests for sizes. SEATs
+        count by words: sentences of one word are not independent observations. Of an encoder that is audited by
+        itself, words in sentences count, not words alone.
         """
         if self.within is not None and row.context == "word":
             return False
         if row.kind != self.target[0] or part_of(row) != self.part or not row.by_words:
             return False
-        return self.names(row.test) and (not row.is_control or self.pattern == row.test)
+        if self.pattern == row.test:
+            return True
+        return self.names(row.test) and not row.is_control and row.answers(self.target[1])
 
     def sizes(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""

@@ -1,0 +1,334 @@
+"""What questions say: verdicts, answers, tiles and claims follow the outcomes, and signs say who leans where."""
+
+import dataclasses
+import re
+
+import pytest
+from made_rows import make_row
+
+from imprint import weat
+from imprint.kinds import questions
+from imprint.kinds.sections import blocks, sentences
+from imprint.masking import Words
+from imprint.render.html import draw_fragment
+from imprint.render.markdown import draw_text
+from imprint.render.numbers import plain
+from imprint.report.card import render_card
+from imprint.report.conclusions import claims
+from imprint.report.summary import certainty, notes, tiles, verdict
+from imprint.rows import WordList
+from imprint.significance.outcomes import MARGIN, outcome
+from imprint.stimuli.catalog import get
+from imprint.stimuli.catalog import questions as standard
+from imprint.view import Chart, Details, Section, Table, flat
+
+SHOWN = Words()
+NAMES = {"x": "men's names", "y": "women's names", "a": "career words", "b": "family words"}
+INTERVALS = {
+    "substantial": (0.3, 0.2, 0.4),
+    "present": (0.12, 0.05, 0.19),
+    "small": (0.02, -0.04, 0.07),
+    "cannot tell": (0.08, -0.1, 0.26),
+}
+
+
+def question(name="substantial", **changes):
+    """Return a question with an outcome, an interval that has it, and its direction."""
+    names = NAMES | {role: changes.pop(role) for role in "xyab" if role in changes}
+    size, low, high = INTERVALS[name]
+    if changes.pop("turned", False):
+        size, low, high = -size, -high, -low
+    made = {
+        "test": f"gender-{name}",
+        "title": f"Who is nearer: {name}",
+        "is_question": True,
+        "outcome": name,
+        "size": size,
+        "size_low": low,
+        "size_high": high,
+        "topics": ("gender",),
+        "sets": tuple(WordList(role, name, (f"{role}1", f"{role}2")) for role, name in names.items()),
+    }
+    return make_row("weat", **(made | changes))
+
+
+def lacking(**changes):
+    """Return a question whose words are missing."""
+    return question("cannot tell", reason="few words", size=None, size_low=None, size_high=None, **changes)
+
+
+def published(**changes):
+    return make_row("weat", **({"evidence": "limited", "mean_difference": 0.1, "family_size": 1} | changes))
+
+
+def said(text):
+    return plain(text, SHOWN).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def chart_of(rows):
+    return next((block for block in flat(blocks(rows)) if isinstance(block, Chart) and block.main), None)
+
+
+def test_the_made_up_questions_have_the_outcomes_of_their_intervals():
+    assert {name: outcome(low, high).outcome for name, (_, low, high) in INTERVALS.items()} == {
+        name: name for name in INTERVALS
+    }
+
+
+# The verdict
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        (["substantial"] * 2, "Men's names lean towards career words, women's names towards family words."),
+        (list(INTERVALS), "Men's names lean towards career words, women's names towards family words."),
+        (["small", "present"], "Men's names lean towards career words, women's names towards family words."),
+        (["small"] * 3, "No group leans by 10 % or more towards any of the words asked about."),
+        (["small", "cannot tell", "small"], "2 of 3 differences are small, 1 cannot be told."),
+        (["cannot tell"] * 4, "Whether any group leans towards any of the words asked about cannot be told."),
+    ],
+)
+def test_the_verdict_follows_the_most_serious_outcome(outcomes, expected):
+    assert said(verdict([question(name) for name in outcomes])) == expected
+
+
+def test_only_the_most_serious_outcome_is_in_the_verdict():
+    rows = [question("present", a="maths words", b="art words"), question("substantial")]
+    assert said(verdict(rows)) == "Men's names lean towards career words, women's names towards family words."
+
+
+def test_a_negative_size_turns_the_verdict_and_the_answer_round():
+    row = question("substantial", turned=True)
+    assert said(verdict([row])) == "Men's names lean towards family words, women's names towards career words."
+    assert said(questions.answer_sentence(row)) == (
+        "Women's names are nearer to career words than men's names are, by 30 % [20 to 40] of the distance between "
+        "career words and family words: substantial."
+    )
+
+
+def test_groups_that_lean_towards_several_kinds_of_words_name_them_once_the_largest_first():
+    rows = [
+        question("substantial", size=0.25, turned=False),
+        question("substantial", size=0.35, a="science words", b="arts words"),
+        question("substantial", size=0.5, x="White names", y="Black names", a="pleasant words", b="arts"),
+    ]
+    assert said(verdict(rows)) == (
+        "White names lean towards pleasant words, Black names towards arts, "
+        "men's names towards science and career words, women's names towards arts and family words."
+    )
+
+
+# The answers
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (
+            question("present"),
+            "Men's names are nearer to career words than women's names are, by 12 % [5 to 19] of the distance "
+            "between career words and family words: present.",
+        ),
+        (
+            question("small"),
+            "Men's names and women's names differ by 2 % [-4 to 7] of the distance between career words and "
+            "family words: small.",
+        ),
+        (
+            question("small", turned=True),
+            "Men's names and women's names differ by -2 % [-7 to 4] of the distance between career words and "
+            "family words: small.",
+        ),
+        (
+            question("cannot tell"),
+            "Whether men's names or women's names are nearer to career words than to family words cannot be told: "
+            "8.0 % [-10.0 to 26.0].",
+        ),
+        (
+            lacking(),
+            "Whether men's names or women's names are nearer to career words than to family words cannot be told "
+            "(too few of its words were found): no size.",
+        ),
+    ],
+)
+def test_an_answer_says_direction_size_interval_and_outcome(row, expected):
+    assert said(questions.answer_sentence(row)).replace("\N{MINUS SIGN}", "-") == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.05, 0.19, "12 % [5 to 19]"),
+        (0.103, 0.19, "12.0 % [10.3 to 19.0]"),  # 10 would read as the margin itself
+        (0.004, 0.19, "12.0 % [0.4 to 19.0]"),  # 0 would read as no difference
+        (0.05, 0.097, "12.0 % [5.0 to 9.7]"),
+        (0.006, 0.094, "12 % [1 to 9]"),
+    ],
+)
+def test_an_end_that_rounding_would_put_on_a_border_has_a_digit_more(low, high, expected):
+    row = question("present", size=0.12, size_low=low, size_high=high)
+    assert f"by {expected} of" in said(questions.answer_sentence(row))
+
+
+@pytest.mark.parametrize("border", [0.0, MARGIN, -MARGIN])
+@pytest.mark.parametrize("way", [-1, 1])
+def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
+    low = border + 0.001 * way
+    text = said(questions.answer_sentence(question("small", size_low=low, size_high=0.2)))
+    shown = re.search(r"\[(\S+) to", text).group(1).replace("\N{MINUS SIGN}", "-")
+    assert (float(shown) - 100 * border) * way > 0
+
+
+# How sure, tiles and claims
+
+
+def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give():
+    rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
+    largest, counts = map(said, certainty(rows))
+    assert largest == said(questions.answer_sentence(rows[1]))
+    assert counts == (
+        "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. If no group leaned towards anything, 0.02 "
+        "would be expected to be found."
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "level"),
+    [
+        (["small", "substantial", "present"], "substantial"),
+        (["cannot tell", "present", "small"], "present"),
+        (["small", "cannot tell"], "cannot tell"),
+        (["small", "small"], "small"),
+    ],
+)
+def test_a_tile_has_the_level_of_its_most_serious_outcome_and_its_counts(outcomes, level):
+    rows = [question(name) for name in outcomes]
+    (tile,) = tiles(rows).tiles
+    assert tile.level == level
+    assert said(tile.title) == "Gender"
+    assert said(tile.text) == questions.outcome_counts(rows)
+    assert f'class="tile {level.replace(" ", "-")}"' in draw_fragment([Section("topics", "Topics", (tiles(rows),))])
+
+
+def test_a_question_about_two_topics_is_in_both_tiles():
+    rows = [question("small", topics=("gender", "age")), question("present", topics=("age",))]
+    assert {said(tile.title): tile.level for tile in tiles(rows).tiles} == {"Gender": "small", "Age": "present"}
+
+
+def test_claims_pair_every_answer_with_what_it_does_not_show():
+    rows = [*map(question, INTERVALS), lacking(title="Who else?")]
+    can = [said(text) for text, _ in claims(rows)]
+    for row in rows[:3]:
+        assert said(questions.answer_sentence(row)) in can
+    assert "Questions without an answer: Who is nearer: cannot tell; Who else?." in can
+    cannot = {said(text): said(left) for text, left in claims(rows)}
+    assert cannot[said(questions.answer_sentence(rows[2]))].startswith("That there is no such difference")
+
+
+def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
+    text = " ".join(said(block.text) for block in notes([question("small"), question("present")]))
+    assert "Small:" in text
+    assert "Present:" in text
+    assert "Substantial:" not in text
+
+
+# Words that are missing
+
+
+def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said():
+    rows = [lacking(), lacking(test="gender-other"), published()]
+    assert questions.of_people(rows) == []
+    assert said(verdict(rows)).startswith("Limited evidence")
+    assert any("Limited evidence" in said(can) for can, _ in claims(rows))
+    assert "Evidence in 1 tests about people" in said(next(sentences(rows)))
+    *_, folded = blocks(rows)
+    assert isinstance(folded, Details)
+    assert folded.summary == "Questions that lack words"
+
+
+def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
+    rows = [lacking(), question("small"), published()]
+    assert questions.of_people(rows) == rows[:2]
+    assert said(verdict(rows)) == "1 of 2 differences are small, 1 cannot be told."
+    *_, folded = blocks(rows)
+    assert folded.summary == "As the papers tested it"
+
+
+def test_questions_that_lack_words_without_other_tests_say_so_and_draw_nothing():
+    rows = [lacking(), lacking(test="gender-other")]
+    assert questions.of_people(rows) == rows
+    assert "cannot be told" in said(verdict(rows))
+    assert chart_of(rows) is None
+    (table,) = (block for block in blocks(rows) if isinstance(block, Table))
+    assert len(table.rows) == 2
+
+
+def test_the_questions_of_a_second_subject_or_of_another_part_are_not_in_the_verdict():
+    rows = [question("small"), question("substantial", embedding_sha256="1" * 64), question(part="debiasing")]
+    assert questions.of_people(rows) == rows[:1]
+
+
+def test_a_question_of_the_bundled_embedding_without_most_of_its_words_has_too_few(bundled):
+    asked = next(iter(standard()))
+    some = dataclasses.replace(asked.x, words=asked.x.words[:2], kinds=asked.x.kinds[:2])
+    row = weat(bundled, dataclasses.replace(asked, x=some)).finding()
+    assert (row.outcome, row.reason, row.size) == ("cannot tell", "few words", None)
+
+
+# Charts and tables
+
+
+def test_the_chart_draws_sizes_in_percent_topic_by_topic_over_the_band_of_what_is_small():
+    rows = [
+        question("small", test="a"),
+        question("substantial", test="b", topics=("age",)),
+        question("present", test="c", turned=True),
+        lacking(test="d"),
+    ]
+    spec = chart_of(rows).draw(SHOWN, 860)
+    values = [row for data in spec["datasets"].values() for row in data]
+    drawn = {row["hint0"]: row for row in values if "estimate" in row}
+    assert list(drawn) == ["c", "a", "b"]  # the first topic's largest size first; what has no size is not drawn
+    assert (drawn["c"]["estimate"], drawn["c"]["low"], drawn["c"]["high"]) == pytest.approx((-12, -19, -5))
+    assert [row["evidence"] for row in drawn.values()] == ["present", "small", "substantial"]
+    assert {"from": -100 * MARGIN, "to": 100 * MARGIN} in values
+
+
+def test_the_table_gives_outcome_and_reason_and_its_size_has_the_interval():
+    rows = [question("substantial"), lacking()]
+    (table,) = (block for block in blocks(rows) if isinstance(block, Table))
+    shown = [[said(getattr(cell, "text", cell)) for cell in row] for row in table.rows]
+    heads = [said(column.title) for column in table.columns]
+    assert [row[heads.index("Outcome")] for row in shown] == [
+        "substantial",
+        "cannot tell: too few of its words were found",
+    ]
+    assert [row[heads.index("Size")] for row in shown] == ["30 % [20 to 40]", "–"]
+
+
+def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
+    row = question("substantial", x="redneck names", a="<b>words", test="<i>", title="*bold*")
+    for text in (verdict([row]), questions.answer_sentence(row), *(can for can, _ in claims([row]))):
+        assert "redneck" not in said(text)
+        assert "<b>" not in draw_text(text)
+    page = draw_fragment([Section("weat", "Tests", tuple(blocks([row, question("small")])))])
+    assert "redneck" not in page
+    assert "<b>words" not in page
+    assert "<i>" not in page
+    card = render_card([row, question("small")])
+    assert "redneck" not in card
+    assert "<b>" not in card
+
+
+def test_a_title_that_begins_small_opens_a_sentence_with_a_capital():
+    assert said(verdict([question()])).startswith("Men's")
+    assert said(questions.answer_sentence(question("small"))).startswith("Men's")
+
+
+def test_every_standard_question_has_names_that_make_sentences():
+    for test in standard():
+        names = {role: getattr(test, role).name for role in "xyab"}
+        text = said(questions.answer_sentence(question("present", **names)))
+        assert all(name.lower() in text.lower() for name in names.values())
+    assert get("gender-career").is_question
