@@ -6,6 +6,7 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import MissingExtraError, SettingError
+from imprint.masking import printable
 from imprint.web.serving import address, bind, make_server, require_server
 
 
@@ -26,7 +27,7 @@ def test_a_port_in_use_is_one_line():
 
 @pytest.mark.parametrize("host", ["no such host", "256.1.1.1", "x" * 100, "\udc80"])
 def test_a_host_that_is_not_ours_is_one_line(host):
-    with refuses(SettingError, host):
+    with refuses(SettingError, printable(host), got=host):
         bind(host)
 
 
