@@ -27,7 +27,7 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-Row = TypeVar("Row", bound=AssociationRow)
+Asked = TypeVar("Asked", bound=AssociationRow)
 
 FOUND: tuple[Outcome, ...] = ("substantial", "present")
 OUTCOMES: tuple[Outcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
@@ -65,7 +65,7 @@ def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
     return [] if is_tested and _lack_words(asked) else asked
 
 
-def split_blocks(rows: Sequence[Row], published: Callable[[Sequence[Row]], Iterable[Block]]) -> Iterator[Block]:
+def split_blocks(rows: Sequence[Asked], published: Callable[[Sequence[Asked]], Iterable[Block]]) -> Iterator[Block]:
     """Show questions, subject by subject; tests as papers put them are one click away where there are questions.
 
     Where all questions lack words, it is the other way round.
@@ -120,7 +120,7 @@ def answer_sentence(row: AssociationRow) -> Text:
         said = "{} and {} differ by {} of the distance between {} and {}: small."
         return _capital(row, say(said, x, y, size, near, far))
     why = f" ({_REASONS[row.reason]})" if row.reason else ""
-    said = "Whether {} or {} are nearer to {} than to {} cannot be told{}: {}."
+    said = "It is not clear whether {} or {} are nearer to {} than to {}{}: {}."
     return say(said, x, y, near, far, why, size)
 
 
@@ -152,8 +152,9 @@ def verdict(rows: Sequence[AssociationRow]) -> list[Text]:
     if small == len(rows):
         return [f"No group leans by {_TENTH} or more towards any of the words asked about."]
     if not small:
-        return ["Whether any group leans towards any of the words asked about cannot be told."]
-    return [f"{small} of {len(rows)} differences are small, {len(rows) - small} cannot be told."]
+        return ["It is not clear whether any group leans towards any of the words asked about."]
+    unclear = len(rows) - small
+    return [f"{small} of {len(rows)} differences are small, {unclear} {'is' if unclear == 1 else 'are'} not clear."]
 
 
 def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
@@ -199,9 +200,9 @@ def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
             )
         elif row.outcome == "small":
             yield answer_sentence(row), "That there is no such difference, or none in other words and uses."
-    untold = [row for row in of_people(rows) if row.outcome == "cannot tell"]
-    if untold:
-        named = join((title(row.title) for row in untold), "; ")
+    unanswered = [row for row in of_people(rows) if row.outcome == "cannot tell"]
+    if unanswered:
+        named = join((title(row.title) for row in unanswered), "; ")
         yield say("Questions without an answer: {}.", named), "Anything about what they ask, in either direction."
 
 
