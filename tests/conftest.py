@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from left_behind import LeftBehind
 
 from imprint.cli import main
 
@@ -41,6 +42,14 @@ def bundled():
     from imprint import load
 
     return load("default")
+
+
+@pytest.fixture
+def left_behind(tmp_path):
+    """A process that outlives the program that started it."""
+    helper = LeftBehind(tmp_path)
+    yield helper
+    helper.kill()
 
 
 @pytest.fixture

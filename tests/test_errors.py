@@ -54,6 +54,16 @@ def test_every_sentence_is_one_line(text, place, got):
     assert len(str(SettingError(option="o", got=got, expected="e"))) < 120
 
 
+@pytest.mark.parametrize("field", ["message", "option", "expected", "hint", "where"])
+def test_a_sentence_does_not_steer_a_terminal_and_the_fields_are_as_they_came(field):
+    evil = "evil\x1b[2J\x1b]0;title\x07\x9b31m\u202e\0\x7f\t\udcff"
+    error = ImprintError(**{"message": None if field in ("option", "expected") else "broken", field: evil})
+    assert str(error).isprintable()
+    assert "evil\ufffd[2J\ufffd]0;title\ufffd\ufffd31m" in str(error)
+    assert getattr(error, field) == evil
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [

@@ -20,7 +20,7 @@ from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.controls import CONTROLS, judgement

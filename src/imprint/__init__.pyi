@@ -1,7 +1,6 @@
 from imprint.association.battery import Battery as Battery
 from imprint.association.battery import run_battery as run_battery
 from imprint.association.calibration import calibrate as calibrate
-from imprint.association.groups import group_association as group_association
 from imprint.association.seat import seat as seat
 from imprint.association.seat_battery import SeatBattery as SeatBattery
 from imprint.association.seat_battery import run_seat_battery as run_seat_battery
@@ -30,8 +29,8 @@ from imprint.directions.projection import project as project
 from imprint.embeddings.convert import convert as convert
 from imprint.embeddings.embedding import Embedding as Embedding
 from imprint.encoders.base import Encoder as Encoder
+from imprint.encoders.base import FunctionEncoder as FunctionEncoder
 from imprint.encoders.cache import EncodingCache as EncodingCache
-from imprint.encoders.function import FunctionEncoder as FunctionEncoder
 from imprint.enumeration.enumerate import compare_biases as compare_biases
 from imprint.enumeration.enumerate import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
@@ -48,6 +47,7 @@ from imprint.evaluation.leakage import leakage as leakage
 from imprint.jobs.settings import Plan as Plan
 from imprint.kinds.findings import read_findings as read_findings
 from imprint.metrics.by_name import metric as metric
+from imprint.metrics.group_association import group_association as group_association
 from imprint.report.page import write_page as write_page
 from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row

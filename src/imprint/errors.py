@@ -13,7 +13,8 @@
     ├── RefusedError         a request that a served page refuses, with its status (in web/pages.py)
     └── StudyError           what a study refuses, and its children (in study/design.py)
 
-The sentence is made here and nowhere else. The command line prints it as one line and exits with 1.
+The sentence is made here and nowhere else, in one line without what steers a terminal: names and values come from
+files and servers. The fields are as they came. The command line prints the sentence and exits with 1.
 """
 
 import contextlib
@@ -24,6 +25,7 @@ from os import PathLike
 from pathlib import PurePath
 from typing import Any
 
+from imprint.masking import printable
 from imprint.version import DISTRIBUTION
 
 Place = str | PathLike[str]
@@ -75,7 +77,7 @@ class ImprintError(Exception):
             said = message + (f", expected {expected}" if expected else "")
         places = where if isinstance(where, tuple) else () if where is None else (where,)
         parts = [*(f"line {place:,}" if isinstance(place, int) else str(place) for place in places), said]
-        sentence = " ".join((": ".join(parts) + (f"; {hint}" if hint else "")).splitlines())
+        sentence = printable(" ".join((": ".join(parts) + (f"; {hint}" if hint else "")).splitlines()))
         if len(sentence) > _LONGEST_SENTENCE:  # names from files have any length; the end says what to do
             half = _LONGEST_SENTENCE // 2
             sentence = f"{sentence[:half]} … {sentence[-half:]}"

@@ -7,8 +7,9 @@ import shlex
 import signal
 import subprocess
 import threading
+import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,10 @@ LONGEST_TIMEOUT = 86_400.0  # seconds: a day
 QUOTED = 200  # characters of what a command said that a message repeats
 
 _LARGEST_SCRIPT = 16 * 1024 * 1024
+_BLOCK = 64 * 1024  # bytes read at once
+_LOOK = 0.05  # seconds between two looks at whether a command has ended
+_QUIET = 0.5  # seconds without a word, after which a command that has ended has said everything
+_GRACE = 1.0  # seconds for pipes to end after the command was
 
 
 @dataclass(frozen=True)
@@ -56,59 +61,58 @@ def split_command(command: str) -> list[str]:
 def run_lines(
     arguments: Sequence[str], texts: Iterable[str], *, timeout: float, limit: int, error: type[ImprintError], name: str
 ) -> Ran:
-    """Write each text as a line and return what comes back, at most `limit` bytes; `error` if it cannot be started."""
+    """Write each text as a line and return what comes back, at most `limit` bytes; `error` if it cannot be started.
+
+    What a command leaves in a session of its own keeps copies of the pipes, so nothing waits for the end of a pipe
+    without a limit. Each pipe has a thread that alone reads, writes and closes it.
+    """
     problem = "cannot be run ({})"
     with raising_as((OSError, ValueError), error, problem, where=name, hint="check the program's name"):
         process = subprocess.Popen(  # noqa: S603 - what the user named, and without a shell
             list(arguments),
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-    assert process.stdout
-    assert process.stderr
     written = "".join(f"{' '.join(text.split())}\n" for text in texts).encode("utf-8", "surrogatepass")
-    late = threading.Event()
+    output = _Output(limit)
     said: deque[bytes] = deque(maxlen=20)
-
-    def stop() -> None:
-        late.set()
-        _kill(process)
+    stopped = threading.Event()
 
     def feed(stream: Any) -> None:
-        with contextlib.suppress(OSError, ValueError):  # a command may end before it has read everything
-            stream.write(written)
-            stream.close()
+        left = memoryview(written)
+        while left and not stopped.is_set():
+            left = left[stream.write(left) :]
 
     def drain(stream: Any) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            said.extend(iter(lambda: stream.read1(4096), b""))
+        while not stopped.is_set() and (block := stream.read(_BLOCK)):
+            said.append(block)
 
-    timer = threading.Timer(timeout, stop)
-    threads = [
-        threading.Thread(target=work, args=(stream,), daemon=True)
-        for work, stream in ((feed, process.stdin), (drain, process.stderr))
-    ]
+    def hear(stream: Any) -> None:
+        while not stopped.is_set() and output.add(stream.read(_BLOCK)):
+            pass
+
+    pipes = ((feed, process.stdin), (drain, process.stderr), (hear, process.stdout))
+    threads = [threading.Thread(target=_use, args=pipe, daemon=True) for pipe in pipes]
     try:
-        for thread in (timer, *threads):
+        for thread in threads:
             thread.start()
-        output = process.stdout.read(limit)
-        if len(output) < limit:
-            process.wait()
+        is_late = not _wait(process, output, time.monotonic() + timeout)
     finally:
-        timer.cancel()
         _kill(process)
         process.wait()
+        end = time.monotonic() + _GRACE
         for thread in threads:
-            thread.join(1.0)
-        for stream in (process.stdout, process.stderr):
-            stream.close()
+            thread.join(max(0.0, end - time.monotonic()))
+        stopped.set()
     words = " ".join(printable(b"".join(said).decode(errors="replace")).split())[-QUOTED:]
-    lines = output.decode(errors="replace").splitlines(keepends=True)
-    if lines and not lines[-1].endswith("\n") and (late.is_set() or process.returncode):
+    lines = output.content().decode(errors="replace").splitlines(keepends=True)
+    is_cut = is_late or process.returncode or not output.ended.is_set()
+    if lines and not lines[-1].endswith("\n") and is_cut:
         lines.pop()  # half a line
-    return Ran([line.strip() for line in lines], process.returncode, words, late.is_set())
+    return Ran([line.strip() for line in lines], process.returncode, words, is_late)
 
 
 def file_hashes(arguments: Sequence[str]) -> list[str]:
@@ -120,6 +124,67 @@ def file_hashes(arguments: Sequence[str]) -> list[str]:
             if path.is_file() and path.stat().st_size <= _LARGEST_SCRIPT:
                 found.append(hashlib.sha256(path.read_bytes()).hexdigest())
     return found
+
+
+class _Output:
+    """What a command has written so far: `heard` is set when more comes, `ended` when nothing more does."""
+
+    def __init__(self, limit: int) -> None:
+        self._blocks: list[bytes] = []
+        self._left = limit
+        self.heard, self.ended = threading.Event(), threading.Event()
+
+    def add(self, block: bytes) -> bool:
+        """Keep a block; False where it is the last one."""
+        self._blocks.append(block[: self._left])
+        self._left -= len(self._blocks[-1])
+        if not block or self.is_full:
+            self.ended.set()
+        self.heard.set()
+        return not self.ended.is_set()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as long as it may be."""
+        return not self._left
+
+    def content(self) -> bytes:
+        """Return all of it."""
+        return b"".join(self._blocks)
+
+
+def _use(work: Callable[[Any], None], stream: Any) -> None:
+    """Work on a pipe until it ends; a command may end before it has read everything."""
+    with contextlib.suppress(OSError, ValueError), stream:
+        work(stream)
+
+
+def _wait(process: "subprocess.Popen[bytes]", output: _Output, end: float) -> bool:
+    """Wait until a command has answered, or has answered too much; False where it has not in time."""
+    while not output.ended.wait(_LOOK):
+        if time.monotonic() > end:
+            return False
+        if _is_gone(process):  # whoever still holds the pipe is none of its own
+            output.heard.clear()
+            if not output.heard.wait(_QUIET):
+                return True
+    if not output.is_full:
+        try:
+            process.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return False
+    return True
+
+
+def _is_gone(process: "subprocess.Popen[bytes]") -> bool:
+    """Tell whether a command and all that it started in its own session have ended."""
+    if process.poll() is None:
+        return False
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, 0)
+            return False
+    return True
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:

@@ -36,6 +36,7 @@ SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema 
 # that are not text.
 _STEERING = (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000))
 _ESCAPES = {code: f"\\u{code:04x}" for code in chain(*_STEERING)}
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")  # what spreadsheets take for the beginning of a formula
 
 
 # How a field is drawn, where neither its type nor its name says it: a text from a file as a single word, a whole
@@ -120,8 +121,8 @@ def _describe(name: str, kind: msgspec.inspect.Metadata, fields: Collection[str]
         isinstance(alternative, msgspec.inspect.IntType | msgspec.inspect.FloatType) for alternative in types
     )
     shape: Shape | None = drawn["shape"] or ("p" if is_number and name.startswith("p_") else None)
-    own = name.removesuffix("_low") if shape == "interval" else name
-    stem = own if drawn["ends"] is None else drawn["ends"]
+    stem = name.removesuffix("_low") if shape == "interval" else name
+    stem = stem if drawn["ends"] is None else drawn["ends"]
     low, high = (f"{stem}_{end}".removeprefix("_") for end in ("low", "high"))
     has_ends = low in fields and high in fields
     return Description(
@@ -362,9 +363,9 @@ class Result(ABC):
             import pandas as pd
 
         measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
-        kept = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
+        columns = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
         return pd.DataFrame(
-            [{key: value for key, value in row.to_dict().items() if key in kept[type(row)]} for row in measured]
+            [{key: value for key, value in row.to_dict().items() if key in columns[type(row)]} for row in measured]
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -376,14 +377,14 @@ class Result(ABC):
 
         A result without a chart raises `ImprintError`.
         """
-        found = _drawings[0].chart(self.findings()) if _drawings else None
-        if found is None:
+        chart = _drawings[0].chart(self.findings()) if _drawings else None
+        if chart is None:
             raise ImprintError(f"{type(self).__name__} has no chart", hint="draw its to_frame() as you like")
-        return found
+        return chart
 
     def _repr_html_(self) -> str:
-        found = self.findings()
-        return _drawings[0].page(found) if found and _drawings else f"<code>{html.escape(repr(self))}</code>"
+        rows = self.findings()
+        return _drawings[0].page(rows) if rows and _drawings else f"<code>{html.escape(repr(self))}</code>"
 
 
 class Drawing(NamedTuple):
@@ -461,16 +462,17 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
     flat = [{key: value for key, value in row.items() if not isinstance(value, dict | list)} for row in rows]
     names = list(dict.fromkeys(key for row in flat for key in row))
     text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in flat)
+    # All quoted, since some spreadsheets part lines at semicolons too. Headings of unknown rows may be any text.
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(map(spreadsheet_cell, names))
+    writer.writerows([spreadsheet_cell(row.get(name)) for name in names] for row in flat)
     with replacing(path) as part:
         part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
 
 
-def _cell(value: object) -> object:
+def spreadsheet_cell(value: object) -> object:
     """Return a value as a spreadsheet reads it: a text that begins like a formula is kept from being one."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
 def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) -> Row:
@@ -480,10 +482,10 @@ def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) ->
             option="a finding", got=fields, expected="a JSON object", hint="give a file that imprint wrote"
         )
     kind, schema = fields.get("kind"), fields.get("schema_version")
-    known = find(kind, fields.get("part")) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
+    row = find(kind, fields.get("part")) if isinstance(kind, str) and schema == SCHEMA_VERSION else None
     try:
-        if known is not None:
-            return msgspec.convert(fields, known)
+        if row is not None:
+            return msgspec.convert(fields, row)
         common = {"schema_version": 1} | {name: fields[name] for name in Row.__struct_fields__ if name in fields}
         return msgspec.convert(common | {"kind": "raw", "fields": dict(fields)}, RawRow)
     except msgspec.ValidationError as error:

@@ -58,9 +58,9 @@ def say(template: str, *parts: Text) -> Phrase:
     if len(pieces) != len(parts) + 1:
         raise ValueError(f"{template!r} has {len(pieces) - 1} places for {len(parts)} parts")
     filled: list[str | Number | Given] = []
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         filled += [piece] if piece else []
-        filled += _flat(parts[place]) if place < len(parts) else ()
+        filled += _flat(parts[index]) if index < len(parts) else ()
     return Phrase(filled)
 
 
@@ -216,6 +216,11 @@ class Prose:
     media: tuple[Medium, ...] = ("page",)
 
 
+def footnote(text: Text) -> Prose:
+    """Return a small paragraph of pages and terminals, such as how to read a table; cards have no room for it."""
+    return Prose(text, "note", ("page", "terminal"))
+
+
 @dataclass(frozen=True)
 class Listing:
     """Short lines of one kind."""
@@ -250,7 +255,7 @@ class Tiles:
 
 
 def _place(value: float, spans: "Iterable[Span | Tile]") -> float:
-    ends = [0.0, *(end for one in spans for end in (one.estimate, one.low, one.high) if end is not None)]
+    ends = [0.0, *(end for span in spans for end in (span.estimate, span.low, span.high) if end is not None)]
     low, high = min(ends), max(ends)
     return 100 * (value - low) / (high - low) if high > low else 50.0
 

@@ -16,8 +16,8 @@ from imprint.association.seat_battery import run_seat_battery
 from imprint.association.sentences import Framing
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
 from imprint.significance.partitions import permutation_test

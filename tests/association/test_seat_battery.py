@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from imprint.association.seat import seat
 from imprint.association.seat_battery import all_in_sentences, run_seat_battery
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings

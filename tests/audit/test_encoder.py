@@ -9,8 +9,8 @@ from refusals import refuses
 from small import small_audits
 
 from imprint.audit.run import run_audit
+from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds.sections import sections

@@ -1,6 +1,7 @@
 """A whole board of small subjects: its rows, its pages, what fails, and what is not measured again."""
 
 import json
+import os
 import re
 from dataclasses import replace
 from typing import get_args
@@ -19,6 +20,7 @@ from imprint.boards.subjects import BoardEntry, Measured, measure_subject, read_
 from imprint.checks import SizeScale
 from imprint.embeddings.convert import convert
 from imprint.encoders import universal
+from imprint.encoders.onnx_files import _message
 from imprint.errors import ImprintError, SettingError, StimulusError
 from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words
@@ -265,6 +267,64 @@ def test_a_unit_is_another_when_a_file_it_reads_changes(tmp_path):
         keys.append(key(str(graph), tokenizer=str(given)))
     assert len({*keys}) == 4
     assert key(str(graph), tokenizer=str(given)) == keys[-1]
+
+
+def overwrite(path, content):
+    """Change a file and nothing that a listing of its folder shows."""
+    before = path.stat()
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize(
+    ("named", "changed"),
+    [
+        ("x.txt", "x.txt"),
+        ("x.kv", "x.kv.vectors.npy"),
+        ("x.model", "x.model.wv.vectors_ngrams.npy"),
+        ("model.onnx", "weights.bin"),
+        ("folder", "folder/1_Pooling/config.json"),
+    ],
+)
+def test_a_unit_is_another_when_the_content_of_a_file_is(tmp_path, named, changed):
+    (tmp_path / "folder" / "1_Pooling").mkdir(parents=True)
+    (tmp_path / "folder" / "config.json").write_text("{}")
+    for name in ("x.txt", "x.kv", "x.model"):
+        (tmp_path / name).write_bytes(b"")
+    location = _message(1, b"location") + _message(2, b"weights.bin")
+    (tmp_path / "model.onnx").write_bytes(_message(7, _message(5, _message(13, location))))
+    (tmp_path / changed).write_bytes(b"before")
+    first = key(str(tmp_path / named))
+    assert key(str(tmp_path / named)) == first
+    overwrite(tmp_path / changed, b"after.")
+    assert key(str(tmp_path / named)) != first
+
+
+def test_vectors_that_gensim_keeps_beside_a_file_are_measured_again_when_they_change(vectors, tmp_path):
+    gensim = pytest.importorskip("gensim.models", reason="writes the files")
+    words, rows = vectors(0.0)
+    saved = gensim.KeyedVectors(rows.shape[1])
+    saved.add_vectors(words, rows)
+    path, beside = tmp_path / "x.kv", tmp_path / "x.kv.vectors.npy"
+    saved.save(str(path), sep_limit=0)
+    asked = {"tests": TESTS, "folder": tmp_path / "measured"}
+    before = board([path], **asked)
+    content = beside.read_bytes()
+    overwrite(beside, content[: -rows.nbytes] + vectors(0.5)[1].tobytes())
+    after = board([path], **asked)
+    assert of(after, BoardRow)[0].mean_difference != of(before, BoardRow)[0].mean_difference
+    overwrite(beside, content)
+    assert [row.to_json() for row in board([path], **asked).findings()] == [row.to_json() for row in before.findings()]
+
+
+def test_functions_of_one_name_are_subjects_of_their_own(tmp_path):
+    def encoder(sign):
+        return lambda texts: [[sign, float(len(text))] for text in texts]
+
+    functions = [encoder(1.0), encoder(-1.0)]
+    units = [subjects.board_unit(BoardEntry(function), subjects.Asked(TESTS, 0.05, 0)) for function in functions]
+    assert units[0].key != units[1].key, "one run computes units of one key once"
+    assert [unit.kept for unit in units] == [False, False], "the next run could not tell which function it was"
 
 
 def test_a_unit_is_another_when_the_package_of_its_encoder_is(monkeypatch):

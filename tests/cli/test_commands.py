@@ -255,6 +255,17 @@ def test_a_closed_stream_is_no_obstacle(closed, vectors, tmp_path):
     assert load(tmp_path / "out.safetensors").words == load(vectors).words
 
 
+@posix
+@pytest.mark.parametrize("arguments", ["stimuli --json", "--version", "metrics"])
+def test_output_that_cannot_be_written_is_an_error(arguments, tmp_path):
+    script = f"'{IMPRINT}' {arguments} >&-"
+    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == [
+        "imprint: cannot write or read (Bad file descriptor); check the disk and the output"
+    ]
+
+
 def test_a_file_is_never_written_over_while_it_is_read(imprint, vectors):
     before = vectors.read_bytes()
     for arguments in (("convert", vectors, vectors), ("audit", vectors, "--out", vectors)):

@@ -201,6 +201,21 @@ def test_a_study_of_an_older_format_is_deleted_after_the_same_question(in_proces
     assert not (tmp_path / "s.db").exists()
 
 
+@pytest.mark.parametrize("arguments", [("score",), ("export", "--out", "o.csv"), ("serve", "--port", "0")])
+def test_a_damaged_study_is_refused_in_one_line_and_can_be_deleted(in_process, found, tmp_path, arguments):
+    in_process("study", "create", found, "--out", "study.db", "--participants", 3)
+    answer_all(tmp_path / "study.db", 1, as_embedding)
+    content = (tmp_path / "study.db").read_bytes()
+    (tmp_path / "study.db").write_bytes(content.replace(b"CREATE TABLE study", b"CR\xc9ATE TABLE study"))
+    refused = in_process("study", arguments[0], "study.db", *arguments[1:])
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
+    assert "is damaged" in refused.stderr
+    assert "holds answers in a damaged file" in in_process("study", "delete", "study.db").stderr
+    deleted = in_process("study", "delete", "study.db", "--yes")
+    assert deleted.stdout == "deleted: study.db, answers in a damaged file\n"
+    assert not list(tmp_path.glob("study.db*"))
+
+
 def test_an_embeddings_name_does_not_steer_the_terminal(in_process, found, tmp_path):
     rows = [replace(one, embedding="evil\x1b]0;title\x07\u202e") for one in read_findings(found)]
     write_findings(tmp_path / "evil.jsonl", rows)

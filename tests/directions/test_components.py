@@ -3,7 +3,7 @@ import pytest
 from refusals import refuses
 from sklearn.decomposition import PCA
 
-from imprint.directions.components import pair_components
+from imprint.directions.axis import pair_components
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.stimuli.seeds import definitional_pairs

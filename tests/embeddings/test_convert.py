@@ -247,6 +247,40 @@ def test_words_that_a_format_cannot_hold_are_refused(tmp_path, name, form, word)
     assert list(load(tmp_path / "file.kv").words) == ["fine", word]
 
 
+@pytest.mark.parametrize("count", [1, 3, 50])
+@pytest.mark.parametrize("dimension", [1, 4])
+def test_vectors_whose_bytes_are_printable_are_read_back_from_word2vecs_binary_format(tmp_path, count, dimension):
+    values = np.random.default_rng(count).integers(33, 48, size=(count, 4 * dimension), dtype=np.uint8).view("<f4")
+    embedding = Embedding("made", [f"w{row}" for row in range(count)], values)
+    convert(embedding, tmp_path / "file.bin")
+    assert list(load(tmp_path / "file.bin").words) == embedding.words
+    assert np.array_equal(load(tmp_path / "file.bin").vectors, values)
+
+
+@pytest.mark.parametrize("content", [b"0.25", b"1   2.5 3   4.25", b" 10\nb 20"])
+def test_vectors_whose_bytes_are_rows_of_text_are_refused_in_word2vecs_binary_format(tmp_path, content):
+    values = np.frombuffer(content, "<f4").reshape(1, -1)
+    with refuses(EmbeddingFileError, ".safetensors", where="made"):
+        convert(Embedding("made", ["a"], values), tmp_path / "file.bin")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "form"), FORMATS[:-1])
+def test_more_dimensions_than_the_readers_take_are_refused(tmp_path, name, form):
+    with refuses(EmbeddingFileError, option="dimensions", got=100_001):
+        convert(make(["a"], 100_001), tmp_path / name, format=form)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "form"), FORMATS[:-1])
+def test_the_longest_words_are_read_back_wherever_a_block_ends(tmp_path, name, form):
+    spelt = ["a", *(f"{row}{'é' * 1_000_000}" for row in range(9))]
+    convert(make(spelt, 5), tmp_path / name, format=form)
+    assert list(load(tmp_path / name).words) == spelt
+    with refuses(VocabularyError, ".kv", where="made"):
+        convert(make(["a" * 1_100_000]), tmp_path / name, format=form)
+
+
 def test_a_byte_order_mark_is_refused_where_it_would_begin_the_file(tmp_path):
     with refuses(VocabularyError, where="made", words=("\ufeffa",)):
         convert(make(["\ufeffa"]), tmp_path / "file.txt", format="glove")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from refusals import refuses
 
-from imprint.encoders.base import Encoder, identify
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import Encoder, FunctionEncoder, identify
 from imprint.errors import EncoderError, SettingError
 
 TEXTS = ["This is Ada.", "Here is Bob."]

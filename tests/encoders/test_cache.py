@@ -18,9 +18,8 @@ from systems import posix
 
 from imprint.debiasing.sentences import RememberingEncoder
 from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
-from imprint.encoders.base import Encoder, identify
+from imprint.encoders.base import Encoder, FunctionEncoder, identify
 from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, default_cache
-from imprint.encoders.function import FunctionEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.subjects.common import common_words, ranked_words
@@ -63,6 +62,22 @@ def known(path: Path, encoder: Encoder, texts=TEXTS) -> set[str]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "encodings.sqlite"
+
+
+@posix
+def test_a_new_cache_is_its_owners_alone(path):
+    with EncodingCache(path) as cache:
+        cache.put("encoder", TEXTS, np.ones((len(TEXTS), 4), np.float32))
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    assert modes == {path.name + ending: 0o600 for ending in ("", "-wal", "-shm")}
+
+
+@posix
+def test_a_cache_that_was_shared_stays_shared(path):
+    EncodingCache(path).close()
+    path.chmod(0o660)
+    EncodingCache(path).close()
+    assert path.stat().st_mode & 0o777 == 0o660
 
 
 @settings(max_examples=40, deadline=None)
@@ -356,7 +371,7 @@ import os, signal, sys
 import numpy as np
 from imprint.encoders.cache import EncodingCache
 from imprint.subjects.encodings import encode_texts
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 
 def vector(text):
     return np.random.default_rng(list(text.encode())).normal(size=4).astype(np.float32)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.function import FunctionEncoder
 from imprint.enumeration.enumerate import embed_vocabulary, enumerate_biases
 from imprint.errors import EncoderError, SettingError
 from imprint.stimuli.names import first_names

@@ -24,6 +24,18 @@ def test_a_binary_header_that_promises_too_few(refused):
     assert refused(b"1 2\n" + rows(b"cat", b"dog")).place == 1
 
 
+@pytest.mark.parametrize("space", [b"\r", b" \r", b"\v", b"\f"])
+def test_a_binary_header_of_two_lines_is_refused(refused, space):
+    assert refused(b"2" + space + b"2\n" + rows(b"cat", b"dog")).place == 1
+
+
+@pytest.mark.parametrize("header", [b"2\t2\r\n", b" 2  2 \n"])
+def test_a_binary_header_may_end_with_a_carriage_return_and_have_blanks(header, tmp_path):
+    path = tmp_path / "odd.bin"
+    path.write_bytes(header + rows(b"cat", b"dog"))
+    assert load(path).words == ["cat", "dog"]
+
+
 @pytest.mark.parametrize("header", [b"1000000000000 2", b"2 1000000000", b"2 0", b"999999999999999999 100000"])
 def test_a_binary_header_of_monstrous_numbers_allocates_nothing(refused, header):
     tracemalloc.start()

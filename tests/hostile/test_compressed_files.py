@@ -107,6 +107,19 @@ def test_a_bomb_is_merely_streamed(tmp_path, pack):
     assert peak < 100e6
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_cannot_be_unpacked_piece_by_piece_is_refused_before_any_of_it_is(refused, method):
+    packed = zipped(("a", (b"same" + b" 1" * 1000 + b"\n") * 16_000), method=method)
+    tracemalloc.start()
+    try:
+        error = refused(packed, only=["same"]).error
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (error.expected, "unpack" in error.hint) == ("8 (deflate) or 0 (none)", True)
+    assert peak < 10e6
+
+
 def test_a_dense_beginning_does_not_make_the_guess_of_the_length_explode(tmp_path):
     # A first megabyte that packs to nothing foretells far more rows than follow.
     path = tmp_path / "dense.gz"

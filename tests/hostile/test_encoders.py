@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.function import FunctionEncoder
 from imprint.errors import EncoderError
 from imprint.subjects.encodings import encode_texts
 

@@ -92,6 +92,43 @@ def test_what_is_almost_a_number_is_none(refused, field):
     assert repr(field.decode()) in str(error)
 
 
+@pytest.mark.parametrize("options", [{}, {"only": ["cat"]}])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"fish 1 2 3\r.75",
+        b"fish 1\r5 2 3",
+        b"fish 1 \r5 2 3",
+        b"fish\r 1 2 3",
+        b"\rfish 1 2 3",
+        b"fish 1 2 3\rant 4 5 6",
+        b"fish 1 2 3\rant 4 5 6\r",
+        b"fish 1 2 3\r ",
+        b"\r ",
+    ],
+)
+def test_a_carriage_return_is_refused_wherever_it_does_not_end_a_line(refused, line, options):
+    assert refused(GOOD + line + b"\n" + GOOD, **options).place == 4
+    assert refused(GOOD.replace(b"\n", b"\r\n") + line + b"\r\n", **options).place == 4
+
+
+def test_line_ends_of_carriage_returns_alone_are_refused(refused):
+    assert refused(GOOD.replace(b"\n", b"\r")).place == 1
+
+
+def test_a_carriage_return_is_found_across_blocks_and_may_end_the_file(refused, accepted, monkeypatch):
+    monkeypatch.setattr(layout, "BLOCK_BYTES", 64)
+    rows = b"".join(f"w{row} 1 2 3\r\n\r\n".encode() for row in range(50))
+    assert len(accepted(rows + b"last 1 2 3\r")) == 51
+    assert refused(rows + b"last 1\r2 2 3").place == 101
+    assert refused(rows + b"last 1\r2 2 3", only=["w7", "w30"]).place == 101
+
+
+@pytest.mark.parametrize("header", [b"3\r3", b"\r3 3", b"3 \r 3", b"3 3\r "])
+def test_a_carriage_return_in_a_header_is_refused(refused, header):
+    assert refused(header + b"\n" + GOOD).place == 1
+
+
 def test_a_very_long_field_is_shown_in_part(refused):
     assert len(str(refused(GOOD + b"fish 1 " + b"x" * 5000 + b" 3\n").error.message)) < 200
 

@@ -15,7 +15,7 @@ from imprint.debiasing.rows import (
     StrengthPoint,
     WordChange,
 )
-from imprint.directions.components import PairsRow
+from imprint.directions.axis import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.embeddings.embedding import Embedding
 from imprint.jobs.job import Job

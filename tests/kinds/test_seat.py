@@ -10,7 +10,7 @@ import pytest
 from imprint.association.coherence import CoherenceRow
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 from imprint.kinds.seat import COHERENCE, SEAT
 from imprint.kinds.sections import blocks
 from imprint.masking import Words

@@ -9,9 +9,8 @@ import pytest
 from imprint import Embedding, WeatTest, WordSet, metric
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics.by_name import make_metric
-from imprint.metrics.metric import MetricWords
+from imprint.metrics.metric import MetricWords, pooled, shares
 from imprint.metrics.run import run_metrics
-from imprint.metrics.sides import pooled, shares
 from imprint.significance.relabelled import Chosen, jackknife
 from tests.support.refusals import refuses
 

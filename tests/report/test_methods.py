@@ -9,7 +9,7 @@ from imprint.errors import ImprintError
 from imprint.masking import Words
 from imprint.render.numbers import plain
 from imprint.report.method import methods_paragraph
-from imprint.rows import Row
+from imprint.rows import RawRow, Row
 from imprint.stimuli.catalog import catalogue
 
 
@@ -33,6 +33,14 @@ def test_a_text_that_begins_like_a_formula_stays_a_text(tmp_path):
     with (tmp_path / "hostile.csv").open(encoding="utf-8", newline="") as file:
         (line,) = csv.DictReader(file)
     assert (line["test"], line["embedding"]) == ("'=cmd()", "'@x")
+
+
+def test_every_cell_is_quoted_and_headings_of_unknown_rows_are_texts_too(tmp_path):
+    fields = {"kind": "odd", "=1+1": "a;=1+1", "@x": "\n=1+1", "fine": 1.5, "none": None}
+    write_csv(tmp_path / "hostile.csv", [RawRow(test="t", embedding="e", embedding_sha256="0", fields=fields)])
+    assert (tmp_path / "hostile.csv").read_text(encoding="utf-8") == (
+        '"kind","\'=1+1","\'@x","fine","none"\n"odd","a;=1+1","\'\n=1+1","1.5",""\n'
+    )
 
 
 def test_the_paragraph_says_what_was_measured_and_how_it_was_corrected(found):

@@ -1,6 +1,7 @@
 """Scorers of every kind, real ones: functions, commands, an endpoint, an encoder and an embedding's valence."""
 
 import itertools
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from refusals import refuses
+from systems import posix
 
 import imprint
 from imprint.encoders.cache import EncodingCache
@@ -195,6 +197,18 @@ def test_a_command_that_fails_says_why_and_keeps_what_came_before(tmp_path, code
     assert raised.value.scores == kept
 
 
+@pytest.mark.parametrize("line", ["1_0", "\u0661\u0662", "\uff11", "1e\u0663", "0x1p3", "", "1 2", "1,5"])
+def test_a_line_that_is_a_number_to_python_alone_is_refused(tmp_path, line):
+    code = f"for text in sys.stdin: sys.stdout.buffer.write(({line!r} + '\\n').encode())"
+    with refuses(ScorerError, "line 1", repr(line)):
+        command(tmp_path, code).scores(TEXTS)
+
+
+@pytest.mark.parametrize(("line", "score"), [("7", 7.0), ("+7", 7.0), ("-.5", -0.5), ("1.", 1.0), ("2.5E-3", 0.0025)])
+def test_numbers_are_read_as_programs_print_them(tmp_path, line, score):
+    assert command(tmp_path, f"for text in sys.stdin: print('  {line} ')").scores(TEXTS).tolist() == [score] * 3
+
+
 def test_a_command_that_is_not_there_is_named():
     with refuses(ScorerError, where="no-such-program-here"):
         CommandScorer("no-such-program-here").scores(TEXTS)
@@ -208,6 +222,49 @@ def test_a_command_that_takes_too_long_is_ended_with_what_it_started(tmp_path):
     with refuses(ScorerError, "1 s", where=scorer.name) as raised:
         scorer.scores(TEXTS)
     assert raised.value.scores == (1.0,)
+
+
+@posix
+def test_a_command_that_takes_too_long_is_ended_whoever_holds_its_pipes(tmp_path, left_behind):
+    code = f"print(1, flush=True)\n{left_behind.code}import time; time.sleep(60)"
+    scorer = command(tmp_path, code, timeout=3.0)
+    with refuses(ScorerError, "3 s", where=scorer.name) as raised:
+        scorer.scores(TEXTS)
+    assert left_behind.is_running
+    assert raised.value.scores == (1.0,)
+
+
+@posix
+def test_a_command_that_has_answered_is_not_waited_for_whoever_holds_its_pipes(tmp_path, left_behind):
+    texts = ["x" * number for number in range(1, 1_001)]
+    assert command(tmp_path, left_behind.code + ECHO).scores(texts).tolist() == list(range(1, 1_001))
+    assert left_behind.is_running
+
+
+@posix
+def test_a_signal_ends_a_command_whoever_holds_its_pipes(tmp_path, left_behind):
+    class Ended(Exception):
+        pass
+
+    def end(*_):
+        raise Ended
+
+    code = f"{left_behind.code}import os, signal, time\nos.kill(os.getppid(), signal.SIGTERM)\ntime.sleep(60)"
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with pytest.raises(Ended):
+            command(tmp_path, code).scores(TEXTS)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert left_behind.is_running
+
+
+@posix
+def test_a_command_that_ends_before_what_it_started_has_its_answer(tmp_path):
+    """As a shell does that puts the work behind itself: the process is in the command's own session."""
+    work = "import time; time.sleep(1); print(1); print(2); print(3)"
+    code = f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {work!r}])"
+    assert command(tmp_path, code).scores(TEXTS).tolist() == [1.0, 2.0, 3.0]
 
 
 def test_a_command_that_never_stops_writing_is_ended():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.study.ballots import interval_alpha, nominal_alpha, stratified_alpha
+from imprint.study.matching import interval_alpha, nominal_alpha, stratified_alpha
 
 # Krippendorff (2011), section D: four observers, twelve units, missing answers as None.
 KRIPPENDORFF_2011 = (

@@ -11,8 +11,8 @@ from imprint.kinds import row_type
 from imprint.rows import read_row
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.analysis import bonuses, score, write_seeds
-from imprint.study.ballots import interval_alpha, nominal_alpha, read_ballots
 from imprint.study.design import StudyError
+from imprint.study.matching import interval_alpha, nominal_alpha, read_ballots
 from imprint.study.protocols import offense_design
 
 NEXT = {("A", "B", "C", "D"): "BCDA", ("A", "B", "C"): "BCA", ("C", "D"): "DC"}

@@ -679,6 +679,17 @@ def test_loops_of_one_address_keep_nobody_else_from_joining_or_entering(opened):
         assert browser.ask(method, path).status_code == status
 
 
+def test_behind_a_proxy_one_visitor_keeps_nobody_else_from_joining(opened):
+    browser = opened(ANALOGY, behind_proxy=True)
+    browser.client.follow_redirects = False
+
+    def join(forwarded):
+        return browser.ask("POST", "/join", headers={"x-forwarded-for": forwarded}).status_code
+
+    assert any(join(f"192.0.2.{number % 200}, 10.0.0.1") == 429 for number in range(5_000)), "the last hop counts"
+    assert [join(f"10.0.0.{number}") for number in range(2, 22)] == [303] * 20
+
+
 def test_behind_https_the_cookie_travels_no_other_way(opened):
     browser = opened(ANALOGY, secure=True)
     browser.client.follow_redirects = False

@@ -60,6 +60,9 @@ def test_a_server_behind_a_proxy_answers_to_its_public_name(serve, url):
         assert entered.status_code == 303
         assert "secure" in entered.headers["set-cookie"].lower()
         assert "server" not in entered.headers, "nobody needs to know what serves this"
+        forwarded = [public | {"x-forwarded-for": f"10.0.0.{number}"} for number in (1, 2)]
+        assert any(client.get("/admin", headers=forwarded[0]).status_code == 429 for _ in range(5_000))
+        assert client.get("/admin", headers=forwarded[1]).status_code == 200
 
 
 @posix

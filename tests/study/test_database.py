@@ -163,6 +163,17 @@ def change(statement):
     return act
 
 
+def spoil(text, damaged):
+    """Change bytes of the file, of the same length."""
+
+    def act(path):
+        content = path.read_bytes()
+        assert text in content
+        path.write_bytes(content.replace(text, damaged, 1))
+
+    return act
+
+
 @pytest.mark.parametrize(
     ("break_it", "said"),
     [
@@ -186,6 +197,9 @@ def change(statement):
         (change("UPDATE blocks SET title = printf('%.*c', 2000, '[') || printf('%.*c', 2000, ']')"), "damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 9000), "damaged"),
+        pytest.param(spoil(b"CREATE TABLE study", b"CR\xc9ATE TABLE study"), "damaged", id="a schema that is no text"),
+        pytest.param(spoil(b"admin_hash BLOB", b"admin_hash BL\xb0B"), "damaged", id="a type that is no text"),
+        pytest.param(spoil(b"toy", b"t\xacy"), "damaged", id="a name that is no text"),
         (change("UPDATE items SET kind = 'rating'"), "question 1"),
         (change("UPDATE items SET expected = NULL"), "question 1"),
         (change("UPDATE items SET words = '[]'"), "question 1"),
@@ -267,6 +281,48 @@ def test_a_study_of_another_format_is_deleted_too(make_store, take_part, tmp_pat
     assert b"xylophonist" not in left
     assert b"trapezist" not in left
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        pytest.param(spoil(b"CREATE TABLE study", b"CR\xc9ATE TABLE study"), id="a schema that is no text"),
+        pytest.param(spoil(b"CREATE TABLE answers", b"CREATE TABLE answ\xffrs"), id="a table's name that is no text"),
+        pytest.param(change("CREATE TABLE more (x)"), id="a table more"),
+        pytest.param(change("DELETE FROM study"), id="a study that was deleted"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-1_000]), id="an end that is missing"),
+    ],
+)
+def test_a_damaged_study_is_deleted_with_all_its_answers(make_store, take_part, tmp_path, break_it):
+    store, path = make_store("suggestion"), tmp_path / "study.db"
+    take_part(store, lambda *_: "xylophonist")
+    store.close()
+    break_it(path)
+    with contextlib.ExitStack() as opened:
+        held = [opened.enter_context(file.open("rb")) for file in tmp_path.iterdir()]
+        remove(path)
+        left = b"".join(file.read() for file in held)
+    assert b"xylophonist" not in left
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+def test_a_link_beside_a_damaged_study_is_removed_and_not_followed(path, tmp_path):
+    (tmp_path / "precious").write_bytes(b"mine")
+    (tmp_path / "study.db-shm").symlink_to(tmp_path / "precious")
+    spoil(b"CREATE TABLE study", b"CR\xc9ATE TABLE study")(path)
+    remove(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["precious"]
+    assert (tmp_path / "precious").read_bytes() == b"mine"
+
+
+def test_a_study_that_somebody_writes_to_is_not_deleted_meanwhile(path, raw, monkeypatch):
+    monkeypatch.setattr("imprint.study.database._WAIT", 0.01)
+    before = path.read_bytes()
+    raw.execute("BEGIN IMMEDIATE")
+    with refuses(StudyError, "locked", where=path):
+        remove(path)
+    assert path.read_bytes() == before
 
 
 def test_only_a_study_is_deleted(tmp_path):

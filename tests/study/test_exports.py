@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from imprint.kinds.findings import read_findings
-from imprint.study.analysis import bonuses, score
-from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
+from imprint.study.analysis import bonuses, score, write_csv, write_jsonl, write_payments, write_tasks
 from imprint.study.people import Terms
 from imprint.study.protocols import analogy_design, ube_design
 from imprint.study.steps import Finish

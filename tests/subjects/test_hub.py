@@ -3,8 +3,7 @@
 import pytest
 
 from imprint.errors import SubjectError
-from imprint.subjects.hub import download_command, find_cached, hub_cache
-from imprint.subjects.sources import ResolvedSource, find_source
+from imprint.subjects.sources import ResolvedSource, download_command, find_cached, find_source, hub_cache
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 OTHER = COMMIT[::-1]

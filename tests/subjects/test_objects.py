@@ -11,7 +11,7 @@ from refusals import refuses
 import imprint
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 from imprint.errors import SettingError
 from imprint.subjects.opening import load, open_encoder, open_subject
 

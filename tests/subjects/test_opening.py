@@ -12,9 +12,8 @@ from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.server import ServerEncoder
 from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import EmbeddingFileError, EncoderError, SettingError, SubjectError
-from imprint.subjects.hub import find_model
 from imprint.subjects.opening import load, open_encoder, open_subject
-from imprint.subjects.sources import find_source
+from imprint.subjects.sources import find_model, find_source
 
 URL = "http://127.0.0.1:9/v1"  # never asked: a model is named
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refuses
+from systems import posix
 
 import imprint
 from imprint.errors import SettingError, StimulusError, TranslatorError
@@ -165,6 +166,13 @@ def test_a_command_that_fails_or_writes_other_lines_is_one_line(program, code, m
 def test_a_command_that_hangs_is_stopped(program):
     with refuses(TranslatorError, "0.3 s"):
         translate_probe(program("import time\ntime.sleep(60)"), ["tr"], timeout=0.3)
+
+
+@posix
+def test_a_command_that_hangs_is_stopped_whoever_holds_its_pipes(program, left_behind):
+    with refuses(TranslatorError, "3 s"):
+        translate_probe(program(f"{left_behind.code}import time\ntime.sleep(60)"), ["tr"], timeout=3.0)
+    assert left_behind.is_running
 
 
 @pytest.mark.parametrize("translator", ["apertium eu-en", "", "ftp://host/translate", "command:", "command:'"])

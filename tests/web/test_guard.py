@@ -113,6 +113,43 @@ def test_one_address_does_not_use_up_what_all_may_ask(served, ask):
     assert asked == [422, 422, 429, 422, 422, 422, 429, 422], "of IPv6, a network is one address"
 
 
+@pytest.mark.parametrize(
+    ("behind_proxy", "peer", "forwarded", "counted"),
+    [
+        (True, "127.0.0.1", "10.0.0.1", "10.0.0.1"),
+        (True, "::1", "10.0.0.1", "10.0.0.1"),
+        (True, "::ffff:127.0.0.1", " 10.0.0.1 ", "10.0.0.1"),
+        (True, "127.0.0.1", "192.0.2.1, 10.0.0.1", "10.0.0.1"),
+        (True, "127.0.0.1", "2001:db8:1:2:3::4", "2001:0db8:0001:0002"),
+        (True, "127.0.0.1", "::ffff:10.0.0.1", "10.0.0.1"),
+        (True, "127.0.0.1", None, "127.0.0.1"),
+        (True, "127.0.0.1", "", "127.0.0.1"),
+        (True, "127.0.0.1", "10.0.0.1, unknown", "127.0.0.1"),
+        (True, "127.0.0.1", "10.0.0.1:80", "127.0.0.1"),
+        (True, "10.0.0.9", "10.0.0.1", "10.0.0.9"),
+        (False, "127.0.0.1", "10.0.0.1", "127.0.0.1"),
+    ],
+)
+def test_an_address_is_taken_from_a_proxy_on_this_machine_alone(served, ask, behind_proxy, peer, forwarded, counted):
+    transport = served._transport
+    transport.app._behind_proxy, transport.client = behind_proxy, (peer, 123)
+    ask("GET", "/mistake", headers={} if forwarded is None else {"x-forwarded-for": forwarded})
+    assert [*transport.app._each._buckets] == [counted]
+
+
+def test_of_several_headers_the_proxys_is_the_last(served, ask):
+    served._transport.app._behind_proxy = True
+    ask("GET", "/mistake", headers=[("x-forwarded-for", "10.0.0.1"), ("x-forwarded-for", "10.0.0.2")])
+    assert [*served._transport.app._each._buckets] == ["10.0.0.2"]
+
+
+def test_visitors_by_ipv4_on_a_socket_of_ipv6_are_told_apart(served, ask):
+    for number in (1, 2):
+        served._transport.client = (f"::ffff:10.0.0.{number}", 123)
+        ask("GET", "/mistake")
+    assert [*served._transport.app._each._buckets] == ["10.0.0.1", "10.0.0.2"]
+
+
 def test_what_a_request_is_counted_under_is_short(served, ask):
     guard = served._transport.app
     guard._buckets = lambda path, address: (path,)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, MissingExtraError, SettingError

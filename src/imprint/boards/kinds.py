@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
 from imprint.kinds import Kind, Part
-from imprint.kinds.topics import size_of
 from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
@@ -17,12 +16,12 @@ from imprint.view import (
     Claim,
     Details,
     Listing,
-    Prose,
     Span,
     Text,
     count,
     estimate,
     first_claim,
+    footnote,
     join,
     number,
     percent,
@@ -36,10 +35,9 @@ if TYPE_CHECKING:
 BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
 _SHOWN = 4  # columns of a page's table; the rest is shown on request
-_SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 _ALIKE = 1.5  # times the smallest spread of cosines, above which sizes are not on one scale
 _TOPIC_SIZE = "Mean difference with its 95 % interval over words; the strongest evidence; how many tests count."
-_SIZE = "size of bias (absolute value)"
+_SIZE_TITLE = "size of bias (absolute value)"
 
 
 def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
@@ -69,7 +67,7 @@ def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
             "what both models have.",
             "A click on a topic sorts by the absolute size.",
         ),
-        _SAID,
+        ("page", "terminal"),
     )
     charts = [
         chart for place, topic in enumerate(topics, start=1) if (chart := _chart(rows, topic, place)) is not None
@@ -108,12 +106,12 @@ def _cell(row: BoardRow) -> Cell:
     if row.mean_difference is None:
         return Cell(NOTHING, below=tests)
     if row.judged is False:
-        return Cell(size_of(row), faint=True, below="cannot be judged")
+        return Cell(_size(row), faint=True, below="cannot be judged")
     ranks = [] if row.rank_best is None else [say("rank {}", _ranks(row.rank_best, row.rank_worst))]
     part = "weat" if row.subject == "embedding" else "seat"
     span = Span(row.mean_difference, row.words_low, row.words_high)
     return Cell(
-        size_of(row),
+        _size(row),
         order=abs(row.mean_difference),
         link=f"{row.page}#{part}" if row.page else "",
         span=span,
@@ -151,7 +149,7 @@ def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
             )
             for row in ordered
         ]
-        return scatter(points, x_title=quality, y_title=_SIZE, from_zero=True, width=width)
+        return scatter(points, x_title=quality, y_title=_SIZE_TITLE, from_zero=True, width=width)
 
     efficient = join((title(row.embedding) for row in shown if row.efficient), "; ")
     columns = (
@@ -176,6 +174,10 @@ def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
             efficient,
         ),
     )
+
+
+def _size(row: BoardRow | BoardDifferenceRow) -> Text:
+    return estimate(row.mean_difference, row.words_low, row.words_high, 3)
 
 
 def _absolute(row: BoardRow) -> Cell:
@@ -214,7 +216,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
     columns = ("topic", "agreement", tests, Field("subjects", cell=_order))
     yield table(BoardRankingRow, "Ranks by topic", rows, columns)
     least, splits = rows[0].least, rows[0].splits
-    yield Prose(
+    yield footnote(
         say(
             "The smallest absolute size has rank 1. If the ranks of two models overlap, their order is unknown. "
             "Before ranking, the words are split at random into halves, {} times. We count how often both halves put "
@@ -223,9 +225,7 @@ def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
             "about 50 %. Ranks are over the tests and words that all models have.",
             count(splits),
             percent(least),
-        ),
-        "note",
-        _SAID,
+        )
     )
 
 
@@ -280,19 +280,17 @@ def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
     alone = Field(
         title="This difference alone",
         meaning="With its own 95 % interval over words.",
-        cell=lambda row: Cell(_alone(row), order=row.mean_difference),
+        cell=lambda row: Cell(_size(row), order=row.mean_difference),
         numeric=True,
     )
     columns = ("topic", "embedding", "other", "mean_difference", "p_together", "larger", other_scale)
     more = (alone, "p_words")
     if significant := [row for row in ordered if _significant(row)]:
         yield table(BoardDifferenceRow, "Significant differences between two models", significant, columns, more=more)
-    reading = Prose(
+    reading = footnote(
         "Two models are compared on the words and tests that both have, so a difference may not equal one size minus "
         "the other. Intervals and p-values are corrected together, by resampling the words for all models at once. A "
-        "difference whose interval contains zero is not significant.",
-        "note",
-        _SAID,
+        "difference whose interval contains zero is not significant."
     )
     heading = "Differences between two models"
     listed = table(BoardDifferenceRow, heading, ordered, columns, more=more, filtered=True)
@@ -301,10 +299,6 @@ def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
 
 def _significant(row: BoardDifferenceRow) -> bool:
     return row.p_together is not None and row.p_together <= (row.alpha or 0.0)
-
-
-def _alone(row: BoardDifferenceRow) -> Text:
-    return estimate(row.mean_difference, row.words_low, row.words_high, 3)
 
 
 def say_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:

@@ -15,7 +15,7 @@ import glob
 import json
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,12 @@ from imprint.association.evidence import CosineTable, SentenceCosines
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache, HeldEncodings
 from imprint.encoders.http import base_of, refuse_credentials
+from imprint.encoders.onnx import external_files
+from imprint.encoders.onnx_files import inspect
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words, controls
-from imprint.files import FilePath
+from imprint.files import FilePath, hash_file
 from imprint.rows import Row, read_row, skipped
 from imprint.stimuli.definition import WeatTest, words_of
 from imprint.stimuli.files import read_table
@@ -158,9 +160,25 @@ def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
     """Return the unit of work that measures a subject."""
     tests = [repr(test) + repr(sorted(words_of([test]))) for test in asked.tests]
     options = sorted((name, str(value)) for name, value in entry.options.items())
-    identity = [_identity(entry.source), options, [_state(Path(value)) for name, value in options if name in _PLACES]]
+    identity = [
+        _identity(entry.source),
+        options,
+        [_contents(Path(value)) for name, value in options if name in _PLACES],
+    ]
     key = unit_key("board", identity, entry.name, tests, asked.alpha, asked.seed)
-    return WorkUnit(key, measure_subject, (_whole(entry), asked), entry.shown, kept=not entry.remote)
+    return WorkUnit(key, measure_subject, (_whole(entry), asked), entry.shown, kept=_can_resume(entry))
+
+
+def _can_resume(entry: BoardEntry) -> bool:
+    """Tell whether the next run can know that a subject is still the same."""
+    if isinstance(entry.source, str | os.PathLike):
+        return not entry.remote
+    return _is_certain(open_subject(entry.source))
+
+
+def _is_certain(subject: Subject) -> bool:
+    """Tell whether a subject's hash says all of it; that of a function is its name."""
+    return isinstance(subject, Embedding) or subject.cacheable
 
 
 def _whole(entry: BoardEntry) -> BoardEntry:
@@ -182,24 +200,25 @@ def _is_path(source: FilePath) -> bool:
 
 
 def _identity(source: EncoderLike) -> list[Any]:
-    """Return what changes when a subject does: the state of files, a package's version, an object's hash."""
+    """Return what changes when a subject does: the hashes of files, a package's version, an object's hash."""
     if not isinstance(source, str | os.PathLike):
-        return [open_subject(source).sha256]
+        subject = open_subject(source)
+        return [subject.sha256] if _is_certain(subject) else [subject.sha256, id(source)]
     try:
         found = find_source(source)
     except ImprintError:
         return [str(source)]  # the unit says what is wrong with it
     known = [str(source), str(found.place), *_package(found.adapter)]
-    return known if found.place is None else [*known, *_state(Path(found.place))]
+    return known if found.place is None else [*known, *_contents(Path(found.place))]
 
 
 def _package(adapter: str) -> list[Any]:
-    """Return the version of the package that an encoder is in, and the state of weights that come with it."""
+    """Return the version of the package that an encoder is in, and the hashes of weights that come with it."""
     if adapter == "universal":
         from imprint.encoders.universal import weight_files
 
         try:
-            return [[name, *_state(path)] for name, path in weight_files().items()]
+            return [[name, _hash(path)] for name, path in weight_files().items()]
         except ImportError:
             return []  # the unit says so
     if adapter in (EMBEDDING, BAG_OF_WORDS) or adapter in ENCODERS.builtin:
@@ -208,13 +227,26 @@ def _package(adapter: str) -> list[Any]:
     return [] if package is None else [package.name, package.version]
 
 
-def _state(place: Path) -> list[tuple[str, int, int]]:
-    """Return the paths, sizes and times of a file (an ONNX graph: and of what it reads), or of a folder's files."""
-    files = sorted(place.rglob("*")) if place.is_dir() else [place]
-    if place.suffix.lower() == ".onnx":
-        files = [place.with_name("tokenizer.json"), *sorted(place.parent.glob(f"{glob.escape(place.name)}*"))]
-    known = [(file, file.stat()) for file in files if file.is_file()]
-    return [(str(file), about.st_size, about.st_mtime_ns) for file, about in known]
+def _contents(place: Path) -> list[tuple[str, str]]:
+    """Return the paths and hashes of a file and of what may be read with it, or of a folder's files."""
+    files = sorted(place.rglob("*") if place.is_dir() else [place, *_read_with(place)])
+    return [(str(file), _hash(file)) for file in files if file.is_file()]
+
+
+def _read_with(file: Path) -> list[Path]:
+    """Return the files that are read with one: gensim's matrices, an ONNX graph's tokenizer and tensors."""
+    files = list(file.parent.glob(f"{glob.escape(file.name)}.*"))
+    if file.suffix.lower() == ".onnx":
+        files.append(file.with_name("tokenizer.json"))
+        with suppress(ImprintError):  # the unit says what is wrong with it
+            files += external_files(file, inspect(file))
+    return files
+
+
+def _hash(file: Path) -> str:
+    with suppress(OSError):  # where the file is needed, the unit says that it cannot be read
+        return hash_file(file)
+    return ""
 
 
 def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:

@@ -44,8 +44,10 @@ def _run() -> int:
     from imprint.errors import ImprintError
     from imprint.masking import one_line
 
-    # Closed by the shell (`>&-`), a stream is None, and whoever writes to it fails.
-    sys.stdout, sys.stderr = (stream or Path(os.devnull).open("w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
+    # Closed by the shell (`>&-`), a stream is None. A note on stderr may be lost. An answer that cannot be written is
+    # an error, as on a full disk: exit code 0 would say that somebody has it.
+    sys.stdout = sys.stdout or open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.

@@ -114,7 +114,9 @@ def audit_command(
     from imprint.stimuli import catalog
 
     topics = tuple(topic or ())
-    catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
+    catalog.about(
+        catalog.tests_in(language), topics, besides=catalog.questions_in(language)
+    )  # refused before the slow imports
     from imprint.audit.run import run_audit
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (

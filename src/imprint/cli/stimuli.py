@@ -32,7 +32,7 @@ def stimuli_command(
 ) -> None:
     """List tests, show some in full, check or match your file."""
     from imprint.cli.console import print_answer
-    from imprint.stimuli.catalog import catalogue, choose, published_tests, questions, read_tests
+    from imprint.stimuli.catalog import all_tests, catalogue, choose, read_tests
 
     if match is not None:
         if tests is None:
@@ -42,7 +42,7 @@ def stimuli_command(
     if tests is not None:
         chosen = choose(read_tests(tests), test or ("*",))
     else:
-        chosen = choose(catalogue(), test) if test else (*questions(), *published_tests())
+        chosen = choose(catalogue(), test) if test else all_tests()
     if json:
         for shown in chosen:
             sys.stdout.write(f"{json_lines.dumps(_row(shown), ensure_ascii=False)}\n")

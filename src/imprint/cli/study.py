@@ -139,7 +139,12 @@ def serve_command(
     hosts = Hosts.bound_to(host, names)
     with Store.open(study) as store, bind(host, port) as bound:
         app = make_study_app(
-            store, hosts=hosts, join=not no_join, unmask=unmask, secure=bool(url and url.lower().startswith("https:"))
+            store,
+            hosts=hosts,
+            join=not no_join,
+            unmask=unmask,
+            secure=bool(url and url.lower().startswith("https:")),
+            behind_proxy=url is not None,
         )
         local, notes = public_address(bound)
         where = url.rstrip("/") if url is not None else local
@@ -199,9 +204,8 @@ def export_command(
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
     from imprint.cli.console import check_target, print_written
-    from imprint.study.analysis import write_seeds
+    from imprint.study.analysis import write_csv, write_jsonl, write_payments, write_seeds, write_tasks
     from imprint.study.database import belongs_to
-    from imprint.study.exports import write_csv, write_jsonl, write_payments, write_tasks
     from imprint.study.store import Store
 
     writers: dict[str, Callable[[Store, Path], None]] = {
@@ -232,13 +236,17 @@ def delete_command(
     """Delete a study with all its answers."""
     from imprint.cli.console import print_answer
     from imprint.study import database
+    from imprint.study.design import StudyError
     from imprint.study.store import Store
 
     held = "answers in the format of another version of imprint"
     if database.is_readable(study):
-        with Store.open(study) as store:
-            told = store.overview()
-        held = f"{told.answers} answers of {told.participants} people"
+        try:
+            with Store.open(study) as store:
+                told = store.overview()
+            held = f"{told.answers} answers of {told.participants} people"
+        except StudyError:
+            held = "answers in a damaged file"  # deleted all the same: they are still people's answers
     if not yes:
         raise SettingError(
             f"holds {held}, which cannot be recovered", option="--yes", where=study, hint="add --yes to delete it"

@@ -1,24 +1,28 @@
 """An axis of bias: from one pair of words, from several, or from two sets, and how well it holds together.
 
 Bolukbasi et al. (2016), section 2, take (he - she) / |he - she|. Several pairs are combined by the mean of their
-differences or by its first principal component.
+differences or by its first principal component. Caliskan, Bryson and Narayanan (2016), Figure 3, show whether the
+differences run side by side: the first two principal components of words that differ in gender.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Annotated, Literal
 
+import msgspec
 import numpy as np
 
 from imprint.checks import PairMethod, check_choice
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
+from imprint.rows import Row, WordPoint, shown
 from imprint.stimuli.definition import quote
 from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
+from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32
 
 Pairs = Sequence[tuple[str, str]]
@@ -26,6 +30,8 @@ AxisMethod = Literal["difference", "pca", "sets"]
 
 _SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it are rounding, not direction
 _NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
+_FEWEST_PLACED = 2  # pairs: the middle of one has nothing to lie beside
+_DIMENSIONS = 2  # that they are placed in
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +202,56 @@ def group_axes(embedding: EncoderLike, groups: Sequence[Sequence[str]]) -> tuple
     return tuple(set_axis(embedding, group, rest) for group, rest in zip(groups, others, strict=True))
 
 
+class PairOfWords(msgspec.Struct, frozen=True):
+    """Two words that differ in one meaning."""
+
+    first: Annotated[str, shown("First", shape="word")]
+    second: Annotated[str, shown("Second", shape="word")]
+
+
+class PairsRow(Row, frozen=True, kw_only=True, tag="pairs"):
+    """Where the words of pairs lie, at unit length, along their first two principal components."""
+
+    pairs: Annotated[tuple[PairOfWords, ...], shown("Pairs")]
+    points: Annotated[tuple[WordPoint, ...], shown("Points", "Where each word lies along both components.")]
+    explained_shares: Annotated[
+        tuple[float, float], shown("Variance explained", "Shares of the words' variance along the components.")
+    ]
+    agreement: Annotated[
+        float, shown("Cosine between pairs", "Mean cosine between the pairs' differences, in the whole space.")
+    ]
+
+
+def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:
+    """Place the words of pairs; a pair of which a word is missing is left out and named.
+
+    Both components point the way the pairs do on average, from second words to first.
+    """
+    axis = pair_axis(embedding, pairs)
+    known = tuple(zip(axis.positive, axis.negative, strict=True))
+    if len(known) < _FEWEST_PLACED or embedding.dimension < _DIMENSIONS:
+        raise VocabularyError(
+            f"has {len(known)} of the pairs in {embedding.dimension} dimensions",
+            expected=f"at least {_FEWEST_PLACED} in {_DIMENSIONS}",
+            where=embedding.name,
+        )
+    assert axis.agreement is not None
+    words = tuple(dict.fromkeys(word for pair in known for word in pair))
+    with single_threaded():
+        coordinates, shares = _two_components(embedding.lookup(words).unit, axis.direction)
+    return PairsRow(
+        test="principal components",
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        statistic=axis.agreement,
+        missing=axis.missing,
+        pairs=tuple(PairOfWords(*pair) for pair in known),
+        points=tuple(map(WordPoint, words, *coordinates.T.tolist())),
+        explained_shares=shares,
+        agreement=axis.agreement,
+    )
+
+
 def orthonormal(axes: Sequence[Axis]) -> Floats:
     """Return orthonormal rows that span the axes, the first one along the first axis."""
     basis: list[Floats] = []
@@ -256,3 +312,12 @@ def _normalise(direction: Floats, ends: str, embedding: Embedding) -> Floats:
 def _agreement(differences: Floats) -> float:
     units = differences / np.linalg.norm(differences, axis=1, keepdims=True)
     return float(np.mean([units[i] @ units[j] for i, j in combinations(range(len(units)), 2)]))
+
+
+def _two_components(rows: Floats, way: Floats) -> tuple[Floats, tuple[float, float]]:
+    """Return the coordinates around the middle and the shares of variance; a component's sign follows `way`."""
+    centred = rows - rows.mean(axis=0)
+    _, lengths, components = np.linalg.svd(centred, full_matrices=False)
+    first_two = components[:_DIMENSIONS] * np.where(components[:_DIMENSIONS] @ way < 0, -1.0, 1.0)[:, None]
+    shares = lengths**2 / (lengths**2).sum()
+    return centred @ first_two.T, (float(shares[0]), float(shares[1]))

@@ -19,8 +19,10 @@ import numpy.typing as npt
 
 from imprint.checks import EmbeddingFormat, check_choice
 from imprint.embeddings.embedding import BLOCK_ROWS, Embedding
-from imprint.embeddings.formats.layout import BYTE_ORDER_MARK, NUMERAL
+from imprint.embeddings.formats.layout import BYTE_ORDER_MARK, LARGEST_DIMENSION, NUMERAL
 from imprint.embeddings.formats.safetensors import FORMAT, LENGTH_BYTES, TYPES
+from imprint.embeddings.formats.streams import Source
+from imprint.embeddings.formats.word2vec import recognises
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError, requiring
 from imprint.files import FilePath, replacing
 from imprint.types import Floats, Floats32, Progress
@@ -40,6 +42,7 @@ _PICKLE_PROTOCOL = 5  # writes a matrix as it lies in memory, without a copy
 _ORDER = ("F32", "I32", "F16", "U8")  # of tensors in the file, as the library safetensors has it: all are aligned
 _ALIGNMENT = 8
 _TEXT_VALUES = 1 << 18  # numbers of text written at a time, each of them a Python object
+_LONGEST_WORD = 1 << 20  # characters: a row's reader wants it whole in 8 MB
 _FEWEST_DIGITS, _MOST_DIGITS = 5, 9  # nine tell any float32 from the next
 _POWERS = np.array([float(f"1e{power}") for power in range(23)])  # those that doubles hold exactly
 _HOLD_ANY = "write it as gensim's .kv, which holds any word, or remove it"
@@ -106,6 +109,9 @@ def convert(
             if progress is not None and done > reported:
                 progress(done, len(embedding))
                 reported = done
+        if chosen == "word2vec-binary":
+            file.flush()
+            _check_recognised(embedding, part)
 
 
 def choose_format(path: FilePath, asked: str | None = None, *, half: bool = False) -> EmbeddingFormat:
@@ -159,14 +165,14 @@ def write_safetensors(embedding: Embedding, *, half: bool) -> Chunks:
 
 def write_word2vec(embedding: Embedding) -> Chunks:
     """Give word2vec's text: a line of two counts, then one line per word."""
-    _check_words(embedding, _is_one_field, "a space or a control character")
+    _check_rows(embedding, _is_one_field, "a space or a control character")
     yield 0, f"{len(embedding)} {embedding.dimension}\n".encode()
     yield from _lines(embedding)
 
 
 def write_glove(embedding: Embedding) -> Chunks:
     """Give GloVe's text: one line per word, which may hold spaces as some of GloVe's own do."""
-    _check_words(embedding, _is_before_numbers, "a control character, or spaces that would be lost")
+    _check_rows(embedding, _is_before_numbers, "a control character, or spaces that would be lost")
     if embedding.words[0].encode().startswith(BYTE_ORDER_MARK):
         raise _refusal(embedding, embedding.words[0], "begins with a byte order mark", _HOLD_ANY)
     yield from _lines(embedding)
@@ -174,7 +180,7 @@ def write_glove(embedding: Embedding) -> Chunks:
 
 def write_word2vec_binary(embedding: Embedding) -> Chunks:
     """Give word2vec's binary format, as gensim writes it: without a line break after each vector."""
-    _check_words(embedding, _is_one_field, "a space or a control character")
+    _check_rows(embedding, _is_one_field, "a space or a control character")
     yield 0, f"{len(embedding)} {embedding.dimension}\n".encode()
     for done, block in _blocks(embedding, BLOCK_ROWS):
         words = embedding.words[done - len(block) : done]
@@ -217,6 +223,32 @@ def _check_words(embedding: Embedding, holds: Callable[[str], bool], found: str)
         raise VocabularyError(
             f"a word cannot be written as UTF-8 ({error.reason})", where=embedding.name, hint="remove that word"
         ) from error
+
+
+def _check_rows(embedding: Embedding, holds: Callable[[str], bool], found: str) -> None:
+    """Refuse words that a row cannot hold, and rows so long that their readers take them for damage."""
+    if embedding.dimension > LARGEST_DIMENSION:
+        raise EmbeddingFileError(
+            option="dimensions",
+            got=embedding.dimension,
+            expected=f"at most {LARGEST_DIMENSION:,}",
+            where=embedding.name,
+            hint="write it as .safetensors",
+        )
+    _check_words(embedding, holds, found)
+    if len(longest := max(embedding.words, key=len)) > _LONGEST_WORD:
+        raise _refusal(embedding, longest, f"has {len(longest):,} characters", _HOLD_ANY)
+
+
+def _check_recognised(embedding: Embedding, written: Path) -> None:
+    """Refuse a file whose first numbers happen to be spelt like text, as which it would be read."""
+    with written.open("rb", buffering=0) as raw:
+        if not recognises(Source(written, raw).head, written):
+            raise EmbeddingFileError(
+                "has vectors whose bytes read as text, which word2vec's binary format cannot tell apart",
+                where=embedding.name,
+                hint="write it as .safetensors, .txt or .kv",
+            )
 
 
 def _refusal(embedding: Embedding, word: str, why: str, hint: str = "remove it before converting") -> VocabularyError:

@@ -1,11 +1,13 @@
 """Encodings kept on disk, so that a second run encodes nothing and a killed one goes on where it was.
 
 One SQLite file in write-ahead mode: several processes may read and write it at once, and a chunk of texts is
-either there as a whole or not at all, whenever the process ends. Texts are kept as hashes, not in clear. Each vector
-has a checksum: a flipped bit is an error, not a slightly different result.
+either there as a whole or not at all, whenever the process ends. Texts are kept as hashes, not in clear, and only the
+owner can read a new file: vectors say much about their texts. Each vector has a checksum: a flipped bit is an error,
+not a slightly different result.
 """
 
 import hashlib
+import os
 import sqlite3
 import threading
 import time
@@ -63,6 +65,8 @@ class EncodingCache:
             raise EncoderError(error.message, where=error.where, hint=error.hint) from error
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            # SQLite would let everybody read it. What it writes beside the file gets the file's permissions.
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, 0o600))
             # Parts of an audit run in threads; the lock lets one of them speak at a time.
             self._lock = threading.Lock()
             self._database = sqlite3.connect(

@@ -52,7 +52,7 @@ class OnnxEncoder(Encoder):
         words = Path(tokenizer) if tokenizer is not None else path.with_name("tokenizer.json")
         _check_file(words, "the tokenizer.json of the model")
         contents = inspect(path)
-        external = _external_files(path, contents)
+        external = external_files(path, contents)
         self._session = _open_session(path)
         self._tokenizer = _open_tokenizer(words)
         self._inputs = _choose_inputs(path, self._session)
@@ -137,13 +137,7 @@ class OnnxEncoder(Encoder):
         return f"ONNX file (open it with {given})" if given else "ONNX file"
 
 
-def _check_file(path: Path, wanted: str) -> Path:
-    if "\0" in str(path) or not path.is_file():
-        raise EncoderError("does not exist", where=repr(str(path)), hint=f"name {wanted}")
-    return path
-
-
-def _external_files(path: Path, contents: Contents) -> list[Path]:
+def external_files(path: Path, contents: Contents) -> list[Path]:
     """Return the files that hold the graph's large tensors, each beside the model."""
     files = [path.parent / location for location in sorted(contents.locations)]
     for file in files:
@@ -155,6 +149,12 @@ def _external_files(path: Path, contents: Contents) -> list[Path]:
             )
         check_inside(file, path.parent)
     return files
+
+
+def _check_file(path: Path, wanted: str) -> Path:
+    if "\0" in str(path) or not path.is_file():
+        raise EncoderError("does not exist", where=repr(str(path)), hint=f"name {wanted}")
+    return path
 
 
 def _open_session(path: Path) -> Any:

@@ -82,9 +82,9 @@ def name_likeness(
     return np.asarray(names @ classifier[:-1] + classifier[-1])
 
 
-def largest_share(values: Floats32 | Floats, share: float = KEPT) -> Indices:
+def largest_share(values: Floats32 | Floats) -> Indices:
     """Return the places of the largest values, in order; among equal values the first ones."""
-    count = math.ceil(round(share * len(values), 9))
+    count = math.ceil(round(KEPT * len(values), 9))
     return np.sort(np.argsort(-values, kind="stable")[:count])
 
 

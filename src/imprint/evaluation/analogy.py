@@ -23,8 +23,7 @@ from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import rows_by_frequency
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmark_rows import BenchmarkRow, OtherValue, ValueChange, benchmark_fields
-from imprint.evaluation.benchmarks import AnalogyBenchmark
+from imprint.evaluation.benchmarks import AnalogyBenchmark, BenchmarkRow, OtherValue, ValueChange, benchmark_fields
 from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
 from imprint.rows import HighEnd, LowEnd, shown
 from imprint.stimuli.definition import quote

@@ -29,8 +29,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS
-from imprint.evaluation.benchmark_rows import BenchmarkRow
-from imprint.evaluation.benchmarks import Benchmark, bundled_benchmarks, pair_words
+from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
 from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
 from imprint.rows import Result, Row, SkippedRow, WordPoint, shown, skipped, word_points

@@ -10,8 +10,7 @@ from functools import partial
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS, analogy
-from imprint.evaluation.benchmark_rows import PART, BenchmarkRow
-from imprint.evaluation.benchmarks import Benchmark, PairBenchmark, bundled_benchmarks, pair_words
+from imprint.evaluation.benchmarks import PART, Benchmark, BenchmarkRow, PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Result, Row, SkippedRow, skipped

@@ -11,8 +11,7 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmark_rows import BenchmarkRow, OtherValue, ValueChange, benchmark_fields
-from imprint.evaluation.benchmarks import PairBenchmark
+from imprint.evaluation.benchmarks import BenchmarkRow, OtherValue, PairBenchmark, ValueChange, benchmark_fields
 from imprint.evaluation.resampling import Estimate
 from imprint.rows import HighEnd, LowEnd, shown
 from imprint.significance.dyads import Dyads, pearson, spearman

@@ -14,7 +14,7 @@ import numpy as np
 from imprint.association.seat import in_sentences, measure
 from imprint.association.weat import find_test
 from imprint.checks import Context
-from imprint.encoders.function import FunctionEncoder
+from imprint.encoders.base import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, VocabularyError, requiring
 from imprint.stimuli.catalog import GENDER_TESTS
 from imprint.stimuli.definition import WeatTest

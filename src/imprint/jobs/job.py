@@ -101,9 +101,26 @@ class Job:
         return HeldEncodings() if self.cache is None else self.cache
 
     @cached_property
-    def words(self) -> "AskedWords":
-        """The words of the subject that kinds ask about; their sentences, which no other kind needs, are not held."""
-        return asked_words(self.subject, self.plan, self.cache, self.progress, enumerated=self.enumerated)
+    def words(self) -> AskedWords:
+        """An embedding as it is; of an encoder, the words that kinds ask about.
+
+        Those that are only enumerated are left out where no enumeration is run. Their sentences, which no other kind
+        needs, are not held.
+        """
+        subject, plan = self.subject, self.plan
+        if isinstance(subject, Embedding):
+            return AskedWords(subject, subject)
+        names = first_names().at_least(plan.fewest_bearers)
+        tests = test_words(plan)
+        more = vocabulary_words(plan.encoded_words, names) if self.enumerated else ()
+        vocabulary = dict.fromkeys((*tests, *more))
+        try:
+            table = word_vectors(subject, vocabulary, cache=self.cache, progress=self.progress)
+        except SettingError as error:
+            if error.option != "max_texts":
+                raise
+            return AskedWords(word_vectors(subject, tests, cache=self.cache, progress=self.progress), error, names)
+        return AskedWords(table, table, names)
 
     @cached_property
     def sentence_tests(self) -> list[WeatTest]:
@@ -153,33 +170,6 @@ class Job:
         if not rows and refused:
             raise refused[0][1]
         return [*rows, *(row for row, _ in refused)]
-
-
-def asked_words(
-    subject: Embedding | Encoder,
-    plan: Plan,
-    cache: EncodingStore | None = None,
-    progress: Progress | None = None,
-    *,
-    enumerated: bool = True,
-) -> AskedWords:
-    """Return an embedding as it is; of an encoder, the words that the kinds of an audit ask about.
-
-    Those that are only `enumerated` are left out where no enumeration is run.
-    """
-    if isinstance(subject, Embedding):
-        return AskedWords(subject, subject)
-    names = first_names().at_least(plan.fewest_bearers)
-    tests = test_words(plan)
-    more = vocabulary_words(plan.encoded_words, names) if enumerated else ()
-    vocabulary = dict.fromkeys((*tests, *more))
-    try:
-        table = word_vectors(subject, vocabulary, cache=cache, progress=progress)
-    except SettingError as error:
-        if error.option != "max_texts":
-            raise
-        return AskedWords(word_vectors(subject, tests, cache=cache, progress=progress), error, names)
-    return AskedWords(table, table, names)
 
 
 def test_words(plan: Plan) -> list[str]:

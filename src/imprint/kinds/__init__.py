@@ -197,11 +197,13 @@ def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:
     """Return the parts that rows belong to, and others by name, in the order of the page."""
     listed = list(rows)
     names = {*map(part_of, listed), *besides} - {""}
-    known = {kind.part.name: kind.part for kind in by_kind(listed)}
-    if not names <= known.keys():  # some tests are run again in parts that are not their kind's own
-        known = {kind.part.name: kind.part for kind in all_kinds()}
-    alone = not any(known[name].asks == ("embedding",) and known[name].why_not is None for name in names & {*known})
-    parts = (known[name] for name in names if name in known)
+    by_name = {kind.part.name: kind.part for kind in by_kind(listed)}
+    if not names <= by_name.keys():  # some tests are run again in parts that are not their kind's own
+        by_name = {kind.part.name: kind.part for kind in all_kinds()}
+    alone = not any(
+        by_name[name].asks == ("embedding",) and by_name[name].why_not is None for name in names & {*by_name}
+    )
+    parts = (by_name[name] for name in names if name in by_name)
     return sorted(parts, key=lambda part: (alone and part.order_alone) or part.order)
 
 

@@ -9,7 +9,7 @@ from imprint.directions.axis import show_end
 from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
 from imprint.tables import Field, table
-from imprint.view import Block, Details, Prose, Text, count, say, title, words
+from imprint.view import Block, Details, Prose, Text, count, footnote, say, title, words
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
@@ -96,7 +96,7 @@ def _left_out(row: AnalogyRow) -> Iterator[Block]:
     if said:
         gaps = " The list (Bolukbasi et al., 2016) has gaps, such as mr and mrs: such pairs may remain."
         text = say("Left out: {}; {}.{}" if len(said) > 1 else "Left out: {}.{}", *said, gaps if row.neutral else "")
-        yield Prose(text, "note", ("page", "terminal"))
+        yield footnote(text)
 
 
 ANALOGY = Kind(

@@ -5,12 +5,11 @@ Bolukbasi et al. (2016), section 5 and table 2.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
-from imprint.evaluation.benchmark_rows import PART, BenchmarkRow, Whose, field_of
-from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
+from imprint.evaluation.benchmarks import PART, BenchmarkRow, PairBenchmark, Whose, bundled_benchmarks, field_of
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.kinds import Kind, Names, Part
 from imprint.rows import Row, descriptions
@@ -24,6 +23,7 @@ from imprint.view import (
     Table,
     Text,
     count,
+    footnote,
     interval,
     join,
     number,
@@ -41,7 +41,6 @@ BENCHMARKS = Part(PART, "How good are the vectors?", 70, controlled=False, engli
 
 _NAMED = 10  # missing words of a benchmark that are named
 _Line = tuple[BenchmarkRow, str]  # a benchmark and one of its measures
-_SAID: tuple[Literal["page", "terminal"], ...] = ("page", "terminal")
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -67,12 +66,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
     """Show how well cosines rank pairs of words as people do."""
     yield from _tables(rows, "Word similarity")
-    reading = Prose(
+    reading = footnote(
         "Do words that people call similar have similar vectors? People scored the pairs of words of each benchmark. "
         "Spearman and Pearson are correlations of cosines with these scores. Brackets are 95 % intervals; they allow "
-        "for pairs that share a word.",
-        "note",
-        _SAID,
+        "for pairs that share a word."
     )
     yield Details("About similarity", (reading, *_notes(rows, "pairs")))
 
@@ -80,11 +77,9 @@ def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
 def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
     """Show how many analogies are answered correctly."""
     yield from _tables(rows, "Analogies")
-    reading = Prose(
+    reading = footnote(
         "Man is to king as woman is to what? Each benchmark asks many such questions. 3CosAdd and 3CosMul are shares "
-        "of questions answered correctly; case is ignored. Brackets are 95 % intervals over resampled word pairs.",
-        "note",
-        _SAID,
+        "of questions answered correctly; case is ignored. Brackets are 95 % intervals over resampled word pairs."
     )
     for row in rows:
         if row.against_n_words not in (None, row.n_words):
@@ -96,7 +91,7 @@ def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
                 count(row.n_words),
                 title(row.embedding),
             )
-            yield Prose(text, "warning", _SAID)
+            yield Prose(text, "warning", ("page", "terminal"))
             break
     yield Details("About analogies", (reading, *_notes(rows, "questions")))
 
@@ -183,11 +178,11 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
     compared = any(row.against is not None for row in rows)
     if compared:
         same = f"Both are measured on the same {things}."
-        yield Prose(f"{same} A difference whose interval contains zero is not significant.", "note", _SAID)
+        yield footnote(f"{same} A difference whose interval contains zero is not significant.")
     of: Whose = "change_" if compared else ""
     if any(None in row.measured(measure, of) for row in rows for measure in row.measures):
         text = f"No interval is given for too few {things}, or where all of them agree."
-        yield Prose(text, "note", _SAID)
+        yield footnote(text)
     if any(row.published_before is not None for row in rows):
         text = "Published: before and after debiasing, Bolukbasi et al. (2016), table 2."
         yield Prose(text, "note", ("terminal",))

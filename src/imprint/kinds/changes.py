@@ -16,6 +16,7 @@ from imprint.view import (
     Prose,
     Text,
     first_claim,
+    footnote,
     interval,
     number,
     say,
@@ -48,11 +49,9 @@ def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
         )
         if own[0].part != _DEBIASING:  # where the command says more
             yield from (Prose(sentence, media=("terminal",)) for sentence in say_changes(own))
-    yield Prose(
+    yield footnote(
         "The change of each word's score is tested, on the words that both have. A change has moderate evidence at "
-        "most: frequency and the space's axes are not checked.",
-        "note",
-        ("page", "terminal"),
+        "most: frequency and the space's axes are not checked."
     )
 
 

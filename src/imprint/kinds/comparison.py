@@ -11,7 +11,7 @@ from imprint.evaluation.comparison import AgreementRow, compare, compare_profess
 from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
 from imprint.tables import Columns, Field, table
-from imprint.view import NOTHING, Block, Cell, Details, Prose, Text, count, number, say, title
+from imprint.view import NOTHING, Block, Cell, Details, Prose, Text, count, footnote, number, say, title
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
@@ -56,11 +56,9 @@ def blocks(rows: Sequence[AgreementRow]) -> Iterator[Block]:
     columns: Columns = ("title", Field("n_words", cell=_words), "pearson", "spearman")
     published = [_PUBLISHED] if any(row.published_pearson is not None for row in rows) else []
     agreements = table(AgreementRow, caption, rows, (*columns, *published))
-    note = Prose(
+    note = footnote(
         "Pearson and Spearman correlate the scores of the same words in both; names and occupations have "
-        "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores.",
-        "note",
-        ("page", "terminal"),
+        "the scores of WEFAT. Brackets are 95 % intervals over resampled words, each with all of its scores."
     )
     yield Details("Do both associate the same words alike?", (agreements, note))
     if published:

@@ -18,6 +18,7 @@ from imprint.view import (
     Text,
     count,
     first_claim,
+    footnote,
     interval,
     join,
     number,
@@ -155,7 +156,7 @@ def _chart(rows: Sequence[DebiasComparisonRow], compared: Table) -> Chart:
 
 
 def _reading(row: DebiasComparisonRow) -> Prose:
-    return Prose(
+    return footnote(
         say(
             "Settings are chosen on the professions to fit on. Held-out professions, other words and {} held-out "
             "first names judge. The gender axis is the first principal component of {} pairs, such as uncle and aunt, "
@@ -168,9 +169,7 @@ def _reading(row: DebiasComparisonRow) -> Prose:
             "expect a little less elsewhere.",
             count(row.n_judged),
             count(row.n_pairs),
-        ),
-        "note",
-        ("page", "terminal"),
+        )
     )
 
 

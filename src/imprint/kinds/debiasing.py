@@ -34,6 +34,7 @@ from imprint.view import (
     Table,
     Text,
     count,
+    footnote,
     percent,
     say,
     title,
@@ -121,11 +122,9 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
             yield Prose(missing, "note", ("terminal",))
         does = title(summarise(row.method))
         yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does), "note")
-    yield Prose(
+    yield footnote(
         "A bias that one axis no longer shows may remain in other directions. An association that is gone from a test "
-        "does not prove that the bias is gone.",
-        "note",
-        ("page", "terminal"),
+        "does not prove that the bias is gone."
     )
 
 
@@ -139,7 +138,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
         strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
         text = say(f"The smallest strength that {enough} is {{}}.", significant(min(strong))) if strong else None
-        yield Prose(text or f"No strength {enough}.", "note", ("page", "terminal"))
+        yield footnote(text or f"No strength {enough}.")
 
 
 def show_moved(rows: Sequence[DebiasedProjectionRow]) -> Iterator[Block]:
@@ -214,7 +213,7 @@ def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
         yield Prose(text, "warning", ("page", "terminal"))
         return
     if short := _falls_short(known):
-        yield Prose(f"Note: {' and '.join(short)}.", "note", ("page", "terminal"))
+        yield footnote(f"Note: {' and '.join(short)}.")
     yield Prose(
         "Variances are of words at unit length, and of the same words as they are after debiasing, along the axis as "
         "it was before. New axis: along the axis that its words make then. In brackets: 95 % interval if other "

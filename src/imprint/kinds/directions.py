@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from imprint.directions.axis import show_end
-from imprint.directions.components import PairsRow
+from imprint.directions.axis import PairsRow, show_end
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
@@ -27,6 +26,7 @@ from imprint.view import (
     Table,
     Text,
     count,
+    footnote,
     join,
     number,
     percent,
@@ -49,7 +49,7 @@ _NAMED = 3  # words of each end in a sentence
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Project professions on he - she, compare that with a crowd, and place the pairs that define gender."""
-    from imprint.directions.components import pair_components
+    from imprint.directions.axis import pair_components
     from imprint.directions.projection import compare_with_scores, project
     from imprint.evaluation.leakage import leakage
     from imprint.jobs.progress import by_label, stretch
@@ -89,12 +89,10 @@ def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[
     for place, row in enumerate(rows):
         yield _strip(row, place)
     yield _ends(rows, top)
-    reading = Prose(
+    reading = footnote(
         "Each dot is a word. Coordinates lie between -1 and 1. The further a word lies to one side, the more its "
         "vector points to that end of the axis. Zero is as close to one end as to the other; it does not mean "
-        "unbiased.",
-        "note",
-        ("page", "terminal"),
+        "unbiased."
     )
     axis = table(
         ProjectionRow,
@@ -119,11 +117,9 @@ def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[
 
 def show_comparisons(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Block]:
     """Show the words' places along the axis against what else is known of them."""
-    note = Prose(
+    note = footnote(
         "p is two-sided, as if the words had been drawn at random. They were chosen, so take p as a scale, not as "
-        "an error rate.",
-        "note",
-        ("page", "terminal"),
+        "an error rate."
     )
     charts = (_comparison(row, place) for place, row in enumerate(rows))
     columns = ("other", "n_words", "pearson", "pearson_p_value", "spearman", "spearman_p_value")
@@ -143,15 +139,13 @@ def _pair_blocks(rows: Sequence[PairsRow]) -> Iterator[Block]:
     )
     for place, row in enumerate(rows):
         yield _pairs(row, place)
-        yield Prose(
+        yield footnote(
             say(
                 "The mean cosine between the pairs' differences is {}: 1 if all point the same way, about 0 if they "
                 "have no direction in common. The two components explain {} and {} of the variance.",
                 number(row.agreement),
                 *(percent(share) for share in row.explained_shares),
-            ),
-            "note",
-            ("page", "terminal"),
+            )
         )
 
 

@@ -33,6 +33,7 @@ from imprint.view import (
     Text,
     count,
     first_claim,
+    footnote,
     interval,
     join,
     number,
@@ -137,7 +138,7 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
     """Say what was looked for, how much was found, and what limits it; of a second embedding, what it lacks."""
     for row in rows:
         if row.groups_of is not None:
-            yield Prose(_missing(row), "note", ("page", "terminal"))
+            yield footnote(_missing(row))
             continue
         yield Details("How this was found", tuple(_method(row)))
         if row.spelling is not None and row.spelling > _SPELT_ALIKE:
@@ -156,7 +157,7 @@ def _method(row: UbeOverviewRow) -> Iterator[Block]:
         "compares a score with names turned in random directions. Who bears the names is looked up afterwards."
     )
     for text in (_counts(row), *(_checks(row) if row.associations else ()), *map(title, row.notes)):
-        yield Prose(text, "note", ("page", "terminal"))
+        yield footnote(text)
 
 
 def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
@@ -328,7 +329,7 @@ def indirect_blocks(rows: Sequence[UbeIndirectRow]) -> Iterator[Block]:
             count(row.tuples),
             percent(row.null_share, 1),
         )
-        note = Prose(text, "note", ("page", "terminal"))
+        note = footnote(text)
         columns: Columns = ("groups", *map(_crossed_words, range(len(_CROSSED))), "standard_deviations")
         strongest = table(Crossing, "The strongest indirect associations", row.strongest, columns)
         yield Details("Do the words match without the names?", (note, strongest) if row.strongest else (note,))
@@ -510,11 +511,9 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
             means = (f"{sum(column) / len(scores):.3f}" for column in zip(*scores, strict=True))
             text = say("The words of those {} score {} on average before, and {} after.", change, *means)
             yield Prose(text, media=("page", "terminal"))
-    yield Prose(
+    yield footnote(
         "Left, lost and new compare verdicts: significant in both, only in the first, only in the second. They do not "
-        "test the difference, and associations near the limit change sides by the draw of the rotations.",
-        "note",
-        ("page", "terminal"),
+        "test the difference, and associations near the limit change sides by the draw of the rotations."
     )
 
 

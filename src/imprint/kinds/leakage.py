@@ -11,9 +11,9 @@ from imprint.view import (
     Block,
     Claim,
     Details,
-    Prose,
     Text,
     count,
+    footnote,
     join,
     percent,
     say,
@@ -52,7 +52,7 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
         "over resampled words for clusters.",
         *((_GROUPS if HELD_OUT in listed else _AFTER,) if first.against else ()),
     )
-    prose = (Prose(note, "note", ("page", "terminal")) for note in notes)
+    prose = map(footnote, notes)
     yield Details(f"Can {what.lower()} {'still ' if first.against else ''}be recovered?", (recovered, *prose))
 
 
@@ -107,15 +107,13 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     )
     columns = ("fit_texts", "chance", *_compared("Before", "After", "Change"))
     yield table(SentenceLeakageRow, caption, rows, columns)
-    yield Prose(
+    yield footnote(
         say(
             "Neither the words nor the sentences were fitted on. Shares are means over the groups. The classifier is "
             "linear and trained on such sentences, as they are after debiasing, about {} other words: those fitted "
             "on, and other held-out words. What is fitted on words alone need not carry over to sentences.",
             count(first.n_trained),
-        ),
-        "note",
-        ("page", "terminal"),
+        )
     )
 
 

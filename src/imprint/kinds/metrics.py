@@ -19,6 +19,7 @@ from imprint.view import (
     Prose,
     Text,
     count,
+    footnote,
     join,
     number,
     say,
@@ -87,11 +88,9 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
     yield Listing(tuple(lines), ("page", "terminal"))
     fixed = [row.metric_title for row in by_name.values() if row.permuted is None]
     if fixed:
-        yield Prose(
+        yield footnote(
             f"{', '.join(fixed)}: labels are not exchanged. The value is compared with those of random words of the "
-            "same frequencies.",
-            "note",
-            ("page", "terminal"),
+            "same frequencies."
         )
 
 
@@ -139,11 +138,9 @@ def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
     evidence = Field("n_same_evidence", cell=lambda row: _share(row.n_same_evidence, row.n_judged))
     columns = ("metric", "other_metric", "n_tests", directions, evidence, "rank_correlation")
     yield table(MetricAgreementRow, caption, rows, columns)
-    yield Prose(
+    yield footnote(
         "Tests share words, so the rank correlation has no p-value. It compares values less what is expected, in the "
-        "predicted direction, and needs four tests. A metric without a direction is compared by its size.",
-        "note",
-        ("page", "terminal"),
+        "predicted direction, and needs four tests. A metric without a direction is compared by its size."
     )
 
 

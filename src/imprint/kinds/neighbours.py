@@ -93,6 +93,6 @@ NAME_RANKING = Kind(
     claims=lambda rows: first_claim(
         ranking_sentences(rows), "That a search engine ranks so: it weighs more than mean vectors."
     ),
-    opens=True,
+    opens=1,
     rank=1,
 )

@@ -12,6 +12,8 @@ from imprint.view import (
     Chart,
     Claim,
     Details,
+    Given,
+    Phrase,
     Prose,
     Text,
     Tile,
@@ -27,7 +29,7 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-Asked = TypeVar("Asked", bound=AssociationRow)
+Tested = TypeVar("Tested", bound=AssociationRow)
 
 FOUND: tuple[Outcome, ...] = ("substantial", "present")
 OUTCOMES: tuple[Outcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
@@ -65,7 +67,7 @@ def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
     return [] if is_tested and _lack_words(asked) else asked
 
 
-def split_blocks(rows: Sequence[Asked], published: Callable[[Sequence[Asked]], Iterable[Block]]) -> Iterator[Block]:
+def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]], Iterable[Block]]) -> Iterator[Block]:
     """Show questions, subject by subject; tests as papers put them are one click away where there are questions.
 
     Where all questions lack words, it is the other way round.
@@ -115,10 +117,10 @@ def answer_sentence(row: AssociationRow) -> Text:
     if row.outcome in FOUND:
         said = "{} are nearer to {} than {} are, by {} of the distance between {} and {}: {}."
         first, second = (x, y) if (row.size or 0.0) > 0 else (y, x)
-        return _capital(row, say(said, first, near, second, size, near, far, row.outcome or ""))
+        return _capital(say(said, first, near, second, size, near, far, row.outcome or ""))
     if row.outcome == "small":
         said = "{} and {} differ by {} of the distance between {} and {}: small."
-        return _capital(row, say(said, x, y, size, near, far))
+        return _capital(say(said, x, y, size, near, far))
     why = f" ({_REASONS[row.reason]})" if row.reason else ""
     said = "It is not clear whether {} or {} are nearer to {} than to {}{}: {}."
     return say(said, x, y, near, far, why, size)
@@ -169,7 +171,7 @@ def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> 
     chance = (1 - CONFIDENCE) * len(rows)
     said.append(
         say(
-            "{} questions: {}. If no group leaned towards anything, {} would be expected to be found.",
+            "{} questions: {}. Expected by chance: {}.",
             count(len(rows)),
             outcome_counts(rows),
             f"{chance:.2g}",
@@ -225,7 +227,7 @@ def _leaning(rows: Sequence[AssociationRow]) -> Text:
         say("{} lean towards {}" if place == 0 else "{} towards {}", title(group), title(_listed(kinds)))
         for place, (group, kinds) in enumerate(towards.items())
     ]
-    return _capital(ordered[0], say("{}.", join(parts, ", ")))
+    return _capital(say("{}.", join(parts, ", ")))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -236,10 +238,8 @@ def _listed(names: Sequence[str]) -> str:
     return text + (_WORDS if alike else "")
 
 
-def _capital(row: AssociationRow, text: Text) -> Text:
+def _capital(text: Text) -> Text:
     """Begin a sentence with a capital: names of sets may be written small."""
-    from imprint.view import Given, Phrase
-
     if isinstance(text, Phrase) and text and isinstance(text[0], Given):
         first = text[0]
         return Phrase((Given(first.text[:1].upper() + first.text[1:], first.long), *text[1:]))

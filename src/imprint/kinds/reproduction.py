@@ -19,6 +19,7 @@ from imprint.view import (
     Prose,
     Text,
     count,
+    footnote,
     number,
     say,
     title,
@@ -41,11 +42,9 @@ def blocks(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
         columns = (*_PRINTED, Field("ours", numeric=True), Field("outcome", cell=_verdict))
         yield table(ReproductionRow, title(_work(paper)), own, columns, filtered=len(own) > 12)
     yield from _left_out([row for row in rows if row.outcome not in _SHOWN])
-    yield Prose(
+    yield footnote(
         "Equal: to the printed rounding. Other model: our figure is for a bundled relative of the paper's model, and "
-        "is shown for orientation. It says nothing about whether the published figure holds.",
-        "note",
-        ("page", "terminal"),
+        "is shown for orientation. It says nothing about whether the published figure holds."
     )
     yield from (Prose(text, "plain", ("terminal",)) for text in sentences(rows))
 

@@ -22,6 +22,7 @@ from imprint.view import (
     Table,
     Text,
     count,
+    footnote,
     join,
     number,
     percent,
@@ -145,7 +146,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
             ("page", "terminal", "card"),
         )  # fmt: skip
     for one in rows[0].nulls:
-        yield Prose(
+        yield footnote(
             say(
                 "Null, {}: of {} tables of scores without a difference, {} show evidence in any comparison, {} at "
                 "least moderate and {} strong evidence (nominal rate: {}).",
@@ -153,9 +154,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
                 count(one.copies),
                 *(percent(share, 1) for share in (one.limited, one.moderate, one.strong)),
                 percent(rows[0].alpha),
-            ),
-            "note",
-            ("page", "terminal"),
+            )
         )
 
 

@@ -54,6 +54,6 @@ LIMITS = {
 
 def needed(entries: Mapping[str, bool], declared: Iterable[str]) -> list[str]:
     """Return the entries that a page needs, of all and of those that its parts declare."""
-    own = dict.fromkeys(declared)
-    listed = [text for text, everywhere in entries.items() if everywhere or text in own]
-    return [*listed, *(text for text in own if text not in entries)]
+    of_parts = dict.fromkeys(declared)
+    listed = [text for text, everywhere in entries.items() if everywhere or text in of_parts]
+    return [*listed, *(text for text in of_parts if text not in entries)]

@@ -12,10 +12,9 @@ from imprint.view import (
     Block,
     Cell,
     Details,
-    Prose,
     Text,
     count,
-    estimate,
+    footnote,
     say,
     title,
 )
@@ -50,7 +49,7 @@ def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
         "One estimate per topic",
         (
             table(TopicRow, "One estimate per topic", rows, columns),
-            *(Prose(note, "note", ("page", "terminal")) for note in notes),
+            *map(footnote, notes),
         ),
     )
 
@@ -64,11 +63,6 @@ def topic_names(tests: Sequence[Test], rows: Sequence[Row]) -> Names:
     """Return every topic; of findings, those that they lack may come with others, but one of neither is misspelt."""
     asked = {topic for source in (*tests, *rows) for topic in source.topics}
     return Names("topic", sorted(asked | {row.test for row in rows if row.kind == TOPIC.name}), fixed=True)
-
-
-def size_of(row: TopicRow) -> Text:
-    """Return a topic's mean difference with its interval."""
-    return estimate(row.mean_difference, row.words_low, row.words_high, 3)
 
 
 TOPIC = Kind(

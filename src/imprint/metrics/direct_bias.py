@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.errors import SettingError
-from imprint.metrics.metric import Metric, MetricWords
-from imprint.metrics.sides import along_component, pooled
+from imprint.metrics.metric import Metric, MetricWords, along_component, pooled
 from imprint.significance.relabelled import Chosen
 from imprint.types import Floats
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
-from imprint.metrics.sides import by_attributes, shares, weighted
+from imprint.metrics.metric import Metric, MetricPart, MetricWords, by_attributes, shares, weighted
 from imprint.significance.ranks import midranks
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WeatTest

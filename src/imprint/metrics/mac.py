@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.metric import Metric, MetricWords
-from imprint.metrics.sides import pooled, shares, weighted
+from imprint.metrics.metric import Metric, MetricWords, pooled, shares, weighted
 from imprint.significance.relabelled import Chosen
 from imprint.types import Floats
 

@@ -12,8 +12,18 @@ from typing import Literal, get_args
 import numpy as np
 
 from imprint.checks import check_choice
-from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
-from imprint.metrics.sides import along_component, by_attributes, pair_differences, shares, signs, weighted
+from imprint.metrics.metric import (
+    Metric,
+    MetricPart,
+    MetricWords,
+    Permuted,
+    along_component,
+    by_attributes,
+    pair_differences,
+    shares,
+    signs,
+    weighted,
+)
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats

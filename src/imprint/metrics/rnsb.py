@@ -16,8 +16,7 @@ import numpy as np
 
 from imprint.checks import check_whole
 from imprint.errors import StimulusError, requiring
-from imprint.metrics.metric import Metric, MetricWords
-from imprint.metrics.sides import weighted
+from imprint.metrics.metric import Metric, MetricWords, weighted
 from imprint.significance.relabelled import Chosen
 from imprint.types import Flags, Floats
 

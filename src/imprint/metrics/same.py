@@ -12,8 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from imprint.checks import check_choice
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
-from imprint.metrics.sides import by_attributes, length, pooled, shares, weighted
+from imprint.metrics.metric import Metric, MetricPart, MetricWords, by_attributes, length, pooled, shares, weighted
 from imprint.significance.relabelled import BiasedTail, Chosen
 from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats

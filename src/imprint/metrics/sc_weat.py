@@ -10,8 +10,7 @@ B gave p <= 0.05 for 22 % of random words. So A and B stay, and random words tak
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
-from imprint.metrics.sides import standardised
+from imprint.metrics.metric import Metric, MetricPart, MetricWords, standardised
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WeatTest
 from imprint.types import Floats

@@ -13,8 +13,7 @@ import numpy as np
 from imprint.embeddings.embedding import unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.controls import LANGUAGES, controlled_in, valence
-from imprint.metrics.metric import Metric, MetricPart, MetricWords
-from imprint.metrics.sides import standardised
+from imprint.metrics.metric import Metric, MetricPart, MetricWords, standardised
 from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import AnyTest, WeatTest
 from imprint.types import Floats

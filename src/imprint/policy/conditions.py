@@ -13,7 +13,7 @@ from imprint.policy.kinds import Operator, Rule, is_probability
 from imprint.rows import Row
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
-EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:caliskan-6:|mean_difference|<0.05"}
+EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:gender-career:|size|<0.1"}
 
 _LONGEST = 200  # characters of a condition
 _COMPARISON = re.compile(
@@ -173,5 +173,5 @@ def _refuse_without_interval(condition: Condition, text: str) -> None:
     elif condition.target[1] in _WITHOUT_INTERVAL:
         reason = f"{condition.field} has no interval"
     if reason is not None:
-        hint = f"require a margin of mean_difference, for example {EXAMPLES['require']!r}"
+        hint = f"require a size, for example {EXAMPLES['require']!r}"
         raise SettingError(reason, option="--require", got=condition.field, where=f"--require {text}", hint=hint)

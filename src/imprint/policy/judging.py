@@ -89,8 +89,8 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
 
 def _interval(finding: Row, field: str) -> tuple[float, float]:
     """Return the confidence interval of a field."""
-    over_words = field == "mean_difference"
-    stem = "words" if over_words else field
+    over_words = field in ("mean_difference", "size")
+    stem = "words" if field == "mean_difference" else field
     low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")

@@ -6,8 +6,12 @@
     tests = ["our-tests.toml"]          # tests of your own, beside the catalogue's
 
     [[require]]
+    test = "gender-*"                   # a question, or a pattern
+    size = 0.1                          # share of the distance between the two kinds of words, either way
+
+    [[require]]
     topic = "gender"                    # or test = "caliskan-6", or a pattern
-    margin = 0.1                        # of the mean difference, in cosines, either way
+    margin = 0.1                        # of the mean difference of tests of the papers, in cosines, either way
 
     [[require]]
     benchmark = "ws-353"
@@ -27,7 +31,7 @@ from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.policy.conditions import Condition
-from imprint.stimuli.catalog import catalogue, read_tests
+from imprint.stimuli.catalog import all_tests, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table
 
@@ -35,7 +39,7 @@ FILE = "imprint.toml"
 
 _PROJECT = "pyproject.toml"
 _KEYS = ("owner", "reason", "alpha", "tests", "require")
-_REQUIREMENT = ("test", "topic", "benchmark", "margin", "least", "reason")
+_REQUIREMENT = ("test", "topic", "benchmark", "size", "margin", "least", "reason")
 
 
 @dataclass(frozen=True)
@@ -116,14 +120,15 @@ alpha = 0.05
 # Tests of your own, beside the catalogue's (`imprint stimuli` lists those):
 # tests = ["our-tests.toml"]
 
-# The mean difference in cosines must lie within this margin, either way. It passes only if the whole
-# 95 % interval over words does, fails if the whole interval lies outside, and cannot tell otherwise.
+# How much nearer one group may be to one kind of words than the other group, as a share of the distance between
+# the two kinds of words. It passes only if the whole 99.5 % interval lies within this size, either way, fails if
+# the whole interval lies outside, and cannot tell otherwise. `imprint stimuli` lists the questions.
 [[require]]
-topic = "gender"
-margin = 0.15
+test = "gender-*"
+size = 0.10
 reason = ""
 
-# One test can have a margin of its own:
+# Tests of the papers have a margin of the mean difference in cosines instead:
 # [[require]]
 # test = "caliskan-6"
 # margin = 0.25
@@ -147,24 +152,30 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
         )
     (key,) = named
     name = table.need(key, str)
-    limit_key, other = ("least", "margin") if key == "benchmark" else ("margin", "least")
-    if other in entry:
-        raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {limit_key} = a number")
+    allowed = {"benchmark": ("least",), "topic": ("margin",), "test": ("size", "margin")}[key]
+    for other in ("size", "margin", "least"):
+        if other in entry and other not in allowed:
+            raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {allowed[0]} = a number")
+    if len(set(allowed) & set(entry)) > 1:
+        raise SettingError("has a size and a margin", expected="one of them", where=where)
+    limit_key = "margin" if "margin" in entry else allowed[0]
     limit = table.need(limit_key, float)
     if key == "benchmark":
         check_between("least", limit, -1.0)
         condition = Condition("require", "similarity", name, "spearman", False, ">=", limit)
     else:
         if not limit > 0:
-            raise SettingError(option="margin", got=limit, expected="above 0, in cosines", where=where)
+            unit = "a share such as 0.1" if limit_key == "size" else "in cosines"
+            raise SettingError(option=limit_key, got=limit, expected=f"above 0, {unit}", where=where)
         _refuse_unknown(key, name, own, where)
         kind = "weat" if key == "test" else "topic"
-        condition = Condition("require", kind, name, "mean_difference", True, "<", limit)
+        field = "size" if limit_key == "size" else "mean_difference"
+        condition = Condition("require", kind, name, field, True, "<", limit)
     return Requirement(condition, table.get("reason", str) or "")
 
 
 def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:
-    tests = [test for test in (*catalogue(), *own) if isinstance(test, WeatTest)]
+    tests = [test for test in (*all_tests(), *own) if isinstance(test, WeatTest)]
     known = sorted(
         {test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics}
     )

@@ -85,9 +85,9 @@ def _reproduced(rows: Sequence[Row]) -> Iterator[str]:
 
 def _word_lists(rows: Sequence[Row]) -> Iterator[str]:
     """List the words of each test that the catalogue does not have under this name."""
-    from imprint.stimuli.catalog import catalogue
+    from imprint.stimuli.catalog import all_tests
 
-    published = {test.id for test in catalogue()}
+    published = {test.id for test in all_tests()}
     own = {row.test: row for row in rows if row.sets and row.test not in published}
     for row in own.values():
         for one in row.sets:

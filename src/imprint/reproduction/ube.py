@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
-from imprint.association.groups import AttributeGroup, group_association
 from imprint.association.weat import look_up
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
@@ -16,6 +15,7 @@ from imprint.enumeration.result import Enumeration
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import find_targets
 from imprint.errors import ImprintError
+from imprint.metrics.group_association import AttributeGroup, group_association
 from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, measured_on, refuse
 from imprint.rows import WordPoint

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from imprint.checks import check_between, check_whole
+from imprint.embeddings.formats.layout import NUMERAL
 from imprint.encoders.base import identify
 from imprint.encoders.http import key_from_environment
 from imprint.encoders.server import Client
@@ -47,11 +48,10 @@ class CommandScorer(Scorer):
         numbers: list[float] = []
         odd = None
         for line in ran.lines:
-            try:
-                numbers.append(float(line))
-            except ValueError:
+            if not NUMERAL.fullmatch(line.encode()):  # float() takes 1_0 and the digits of every script too
                 odd = line
                 break
+            numbers.append(float(line))
         if odd is None and ran.whole:
             return as_scores(self.name, numbers, texts)
         kept = tuple(numbers) if len(numbers) < len(texts) else ()

@@ -105,6 +105,11 @@ def published_tests() -> tuple[Test, ...]:
     return tuple(test for path in _files() for test in _tests_of(path))
 
 
+def all_tests() -> tuple[Test, ...]:
+    """Return every test that has a name: the questions, and those of the papers."""
+    return (*questions(), *published_tests())
+
+
 @cache
 def plugin_tests() -> tuple[Test, ...]:
     """Return the tests of installed catalogues: entry points to a TOML file, or to a function that returns tests."""
@@ -112,7 +117,7 @@ def plugin_tests() -> tuple[Test, ...]:
     for name in CATALOGUES.names():
         offered = CATALOGUES.get(name)
         found += offered() if callable(offered) else read_tests(offered)
-    parsing.refuse_repeated_ids([*questions(), *published_tests(), *found], CATALOGUES.group)
+    parsing.refuse_repeated_ids([*all_tests(), *found], CATALOGUES.group)
     return tuple(found)
 
 
@@ -125,7 +130,7 @@ def get(identifier: str) -> Test:
     for test in plugin_tests():
         if test.id == identifier:
             return test
-    raise _unknown(identifier, {test.id: test for test in (*questions(), *published_tests())})
+    raise _unknown(identifier, {test.id: test for test in all_tests()})
 
 
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:

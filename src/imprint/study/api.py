@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
-from imprint.study.admin import bearer
 from imprint.study.design import WithdrawnError
 from imprint.study.people import PANEL_PATTERN
 from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
@@ -72,6 +71,12 @@ class Withdrawn(BaseModel):
     """How many answers were deleted; the token is no longer valid, and a panel's number cannot be used again."""
 
     deleted: int
+
+
+def bearer(authorization: str | None) -> str:
+    """Return the token of an Authorization header, or nothing."""
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def find_visitor(store: Store, token: str) -> Visitor:

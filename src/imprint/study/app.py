@@ -1,18 +1,33 @@
-"""The study as a web app: a private link a participant, pages that work without scripts, and forms of their own."""
+"""The study as a web app: a private link a participant, pages that work without scripts, and the administrator's.
+
+The administrator sees how far the study is, previews pages, downloads answers and makes private links to hand out.
+"""
 
 import logging
+import tempfile
 from collections.abc import Mapping
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Cookie, Depends, FastAPI, Header
 from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 
 from imprint.errors import ImprintError
-from imprint.study.admin import COOKIE, admin_routes, bearer
-from imprint.study.api import api_routes, find_visitor, take_in
+from imprint.study.api import api_routes, bearer, find_visitor, take_in
 from imprint.study.design import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
-from imprint.study.pages import Form, check_form, draw_step, given_answers, is_own_form, study_pages
+from imprint.study.pages import (
+    PREVIEW,
+    Form,
+    check_form,
+    draw_preview,
+    draw_step,
+    form_token,
+    given_answers,
+    is_own_form,
+    preview_pages,
+    study_pages,
+)
 from imprint.study.people import PANEL_FIELDS, carried_id
 from imprint.study.steps import Visitor
 from imprint.study.store import Store
@@ -20,24 +35,36 @@ from imprint.web.guard import Guard, RateLimit
 from imprint.web.pages import API, Pages, RefusedError, make_application
 from imprint.web.serving import Hosts
 
+COOKIE = "imprint-admin"
+MOST_LINKS = 100  # made at once
+
 # A classroom that joins at one moment is let in; a script that goes on is not.
 _BURST, _PER_SECOND = 200, 5
+_WHOSE = "the administrator"
+_EXPORTS = {"answers.csv": "text/csv", "scores.jsonl": "application/jsonl"}
 _log = logging.getLogger(__name__)
 
 
 def make_study_app(
-    store: Store, *, hosts: Hosts, join: bool = True, unmask: bool = False, secure: bool = False
+    store: Store,
+    *,
+    hosts: Hosts,
+    join: bool = True,
+    unmask: bool = False,
+    secure: bool = False,
+    behind_proxy: bool = False,
 ) -> Guard:
     """Return the guarded app of a study.
 
     `join` lets anybody who knows the address take part; without it, links come from the administrator's page.
     `secure` says that the public address is https, so that the administrator's cookie travels no other way.
+    `behind_proxy` says that a proxy on this machine names the visitors' addresses.
     """
     pages = study_pages(store, unmask=unmask)
     app = make_application("imprint study", "A rating study: what its pages offer, as JSON.", pages)
     _explain_failures(app, pages)
     app.include_router(_participant_routes(store, pages, join=join), include_in_schema=False)
-    app.include_router(admin_routes(store, pages, secure=secure), include_in_schema=False)
+    app.include_router(_admin_routes(store, pages, secure=secure), include_in_schema=False)
     app.include_router(api_routes(store, join=join), prefix="/api")
     pace = RateLimit(burst=_BURST, per_second=_PER_SECOND)
 
@@ -45,7 +72,7 @@ def make_study_app(
         token = bearer(headers.get("authorization")) or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         return bool(token) and store.is_admin(token)
 
-    return Guard(app, pages, hosts=hosts, buckets=_buckets, trusted=is_admin, pace=pace)
+    return Guard(app, pages, hosts=hosts, buckets=_buckets, trusted=is_admin, pace=pace, behind_proxy=behind_proxy)
 
 
 def _explain_failures(app: FastAPI, pages: Pages) -> None:
@@ -129,6 +156,94 @@ def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
         except AnswerError as error:
             return draw_step(pages, store, visiting, status=422, refused=str(error), given=given)
         return _go_on(visiting.token)
+
+    return routes
+
+
+def _admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
+    """Return the routes below /admin; all but the first need the administrator's token, in a header or the cookie."""
+    routes = APIRouter(prefix="/admin")
+    cookie: Any = {"path": "/admin", "httponly": True, "samesite": "strict", "secure": secure}
+
+    def known(
+        cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+        authorization: Annotated[str | None, Header()] = None,
+    ) -> bool:
+        return store.is_admin(bearer(authorization) or cookie or "")
+
+    def administrator(admitted: Annotated[bool, Depends(known)]) -> None:
+        if not admitted:
+            raise RefusedError(403, "This page is for the administrator. Open /admin and enter the token.")
+
+    def sent(form: Form, _: Annotated[None, Depends(administrator)]) -> dict[str, str]:
+        check_form(store.secret, _WHOSE, form.get("form", ""))
+        return form
+
+    def overview(links: tuple[str, ...] = ()) -> Response:
+        told = store.overview()
+        return pages.draw(
+            "admin.html",
+            overview=told,
+            full=sum(block.answered >= block.quota for block in told.blocks),
+            # A page with one thing to judge is known by its words, one with several by their category.
+            asked={item.block: item.words for item in store.items() if item.kind in ("sense", "rating")},
+            form=form_token(store.secret, _WHOSE),
+            links=links,
+            most=MOST_LINKS,
+            exports=tuple(_EXPORTS),
+        )
+
+    @routes.get("")
+    def show(admitted: Annotated[bool, Depends(known)]) -> Response:
+        return overview() if admitted else pages.draw("token.html", refused="")
+
+    @routes.post("")
+    def enter(form: Form) -> Response:
+        if not store.is_admin(form.get("token", "").strip()):
+            refused = "This is not the token of this study. imprint study create printed it once."
+            return pages.draw("token.html", status=403, refused=refused)
+        response = RedirectResponse("/admin", status_code=303)
+        response.set_cookie(COOKIE, form["token"].strip(), **cookie)
+        return response
+
+    @routes.post("/exit")
+    def leave(_: Annotated[dict[str, str], Depends(sent)]) -> Response:
+        response = RedirectResponse("/admin", status_code=303)
+        response.delete_cookie(COOKIE, **cookie)
+        return response
+
+    @routes.post("/links")
+    def links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
+        wanted = form.get("links", "")
+        if not (wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= MOST_LINKS):
+            raise RefusedError(422, f"The number of links must be 1 to {MOST_LINKS}. Go back and correct it.")
+        return overview(tuple(f"/p/{store.join().token}" for _ in range(int(wanted))))
+
+    @routes.get("/preview/{number}")
+    def preview(number: int, _: Annotated[None, Depends(administrator)]) -> Response:
+        return draw_preview(pages, store, number, form_token(store.secret, _WHOSE))
+
+    @routes.post("/preview/{number}/{action}")
+    def preview_next(number: int, action: str, _: Annotated[dict[str, str], Depends(sent)]) -> Response:
+        """Show where a button leads; what the form holds is not read."""
+        last = len(preview_pages(store))
+        if action == "withdraw":
+            return pages.draw("withdrawn.html", preview=(last, last))
+        return RedirectResponse(f"{PREVIEW}/{last if action == 'leave' else min(number + 1, last)}", status_code=303)
+
+    @routes.get("/{name}")
+    def download(name: str, _: Annotated[None, Depends(administrator)]) -> Response:
+        from imprint.study.analysis import write_csv, write_jsonl
+
+        if name not in _EXPORTS:
+            raise RefusedError(404)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            (write_csv if path.suffix == ".csv" else write_jsonl)(store, path)
+            body = path.read_bytes()
+        return Response(
+            body, media_type=_EXPORTS[name], headers={"content-disposition": f'attachment; filename="{name}"'}
+        )
 
     return routes
 

@@ -14,13 +14,20 @@ from pathlib import Path
 from imprint.files import FilePath, replacing
 from imprint.study.design import StudyError
 
+# What reading a damaged file raises: what SQLite says of it may quote bytes that are no text.
+BROKEN = (sqlite3.Error, UnicodeError)
+
 _APPLICATION = 0x494D5053  # "IMPS"
 _VERSION = 4
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
+_HEADER = 100  # bytes, with the version and the application in them (sqlite.org/fileformat2.html, section 1.3)
+_VERSION_AT, _APPLICATION_AT = slice(60, 64), slice(68, 72)
 _BESIDE = ("-wal", "-shm")
 _WAIT = 10.0  # seconds for another writer to finish
 _LONGEST = 10 << 20  # bytes of one value or row
+_BLOCK = 1 << 20  # bytes overwritten at once
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY})  # no damage
 _MADE = "give a file that imprint study create made"
 
 
@@ -47,7 +54,7 @@ def creating(path: FilePath) -> Iterator[sqlite3.Connection]:
             yield connection
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
-    except (sqlite3.Error, UnicodeError) as error:
+    except BROKEN as error:
         raise StudyError(
             f"cannot be written ({error})",
             where=target,
@@ -67,7 +74,7 @@ def connect(path: Path) -> sqlite3.Connection:
             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; "
             "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
         )
-    except sqlite3.Error:
+    except BROKEN:
         connection.close()
         raise
     return connection
@@ -88,8 +95,8 @@ def recognise(path: FilePath) -> Path:
     try:
         with contextlib.closing(connect(source)) as connection:
             _check(source, connection)
-    except sqlite3.Error as error:
-        raise _broken(source, error) from error
+    except BROKEN as error:
+        raise StudyError(f"is damaged ({_said(error)})", where=source, hint="restore it from a backup") from error
     return source
 
 
@@ -99,18 +106,16 @@ def is_readable(path: FilePath) -> bool:
 
 
 def _format_of(source: Path) -> int:
-    """Return the number of the format that a study is in; refuse a file that is none."""
-    if read_start(source, len(_MAGIC), hint=_MADE, unread="imprint study create makes a study") != _MAGIC:
+    """Return the number of the format that a study is in; refuse a file that is none.
+
+    Read from the header, which tells it also where nothing else can be read.
+    """
+    header = read_start(source, _HEADER, hint=_MADE, unread="imprint study create makes a study")
+    if not header.startswith(_MAGIC):
         raise StudyError("is not a study", where=source, hint=_MADE)
-    try:
-        with contextlib.closing(connect(source)) as connection:
-            application, version = (_pragma(connection, name) for name in ("application_id", "user_version"))
-    except sqlite3.Error as error:
-        raise _broken(source, error) from error
-    if application != _APPLICATION:
+    if int.from_bytes(header[_APPLICATION_AT]) != _APPLICATION:
         raise StudyError("is not a study but another program's database", where=source, hint=_MADE)
-    assert isinstance(version, int)
-    return version
+    return int.from_bytes(header[_VERSION_AT])
 
 
 def read_start(path: Path, most: int, *, hint: str, unread: str) -> bytes:
@@ -135,7 +140,7 @@ def fold(path: Path, *, wait: int = 0) -> bool:
 
     For `wait` milliseconds it waits for them, and no one else can write meanwhile.
     """
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(path)) as connection:
+    with contextlib.suppress(*BROKEN), contextlib.closing(connect(path)) as connection:
         connection.execute(f"PRAGMA busy_timeout = {wait}")
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
@@ -145,20 +150,21 @@ def fold(path: Path, *, wait: int = 0) -> bool:
 def remove(path: FilePath) -> None:
     """Overwrite everything in a study, also what a running server would still read, and remove its files.
 
-    One in the format of another imprint is deleted too: it is still people's answers.
+    One that is damaged, or in the format of another imprint, is deleted too: it is still people's answers.
     """
-    if is_readable(path):
-        recognise(path)
+    _format_of(Path(path))
     target = Path(path).resolve()  # SQLite keeps its files beside the study itself, not beside a link to it
     try:
-        with contextlib.closing(connect(target)) as connection:
-            connection.execute("PRAGMA foreign_keys = OFF")  # in any order
-            connection.execute("BEGIN IMMEDIATE")
-            tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            for (table,) in connection.execute(tables).fetchall():
-                connection.execute(f'DELETE FROM "{table.replace(chr(34), chr(34) * 2)}"')  # noqa: S608 - quoted
-            connection.execute("COMMIT")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        is_sound = _is_sound(target)
+        try:
+            _empty(target)
+        except BROKEN as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
+                raise
+            is_sound = False
+        if not is_sound:  # SQLite may not have reached every answer
+            for file in (target, *_beside(target)):
+                _overwrite(file)
         for file in (Path(path), target, *_beside(target)):
             file.unlink(missing_ok=True)
     except (sqlite3.Error, OSError) as error:
@@ -167,17 +173,48 @@ def remove(path: FilePath) -> None:
         ) from error
 
 
+def _is_sound(path: Path) -> bool:
+    try:
+        recognise(path)
+    except StudyError:
+        return False
+    return True
+
+
+def _empty(path: Path) -> None:
+    """Delete every row, with what its pages held."""
+    with contextlib.closing(connect(path)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")  # in any order
+        connection.execute("BEGIN IMMEDIATE")
+        tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        for (table,) in connection.execute(tables).fetchall():
+            connection.execute(f'DELETE FROM "{table.replace(chr(34), chr(34) * 2)}"')  # noqa: S608 - quoted
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _overwrite(file: Path) -> None:
+    """Write zeros over a file; a link beside a study is not followed, it may lead anywhere."""
+    if file.is_symlink() or not file.is_file():
+        return
+    with file.open("r+b") as opened:
+        for start in range(0, size := file.stat().st_size, _BLOCK):
+            opened.write(bytes(min(_BLOCK, size - start)))
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
 def _check(path: Path, connection: sqlite3.Connection) -> None:
     if _tables(connection) != _wanted():
         raise StudyError("has tables that are not those of a study", where=path, hint="restore it from a backup")
-    if _pragma(connection, "quick_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
+    if _pragma(connection, "integrity_check") != "ok" or connection.execute("PRAGMA foreign_key_check").fetchone():
         raise StudyError("is damaged", where=path, hint="restore it from a backup")
     if connection.execute("SELECT count(*) FROM study").fetchone() != (1,):
         raise StudyError("is a study that was deleted", where=path, hint="imprint study create makes a new one")
 
 
-def _broken(path: Path, error: sqlite3.Error) -> StudyError:
-    return StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup")
+def _said(error: Exception) -> str:
+    return "it has bytes that are not text" if isinstance(error, UnicodeError) else str(error)
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> object:

@@ -15,6 +15,7 @@ from imprint.view import (
     Prose,
     Text,
     count,
+    footnote,
     join,
     number,
     percent,
@@ -79,7 +80,7 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
             text = (
                 "How offensive they are needs a second study: imprint study create STUDY --protocol offense makes it."
             )
-            yield Prose(text, "note", _BOTH)
+            yield footnote(text)
         yield from (Prose(title(note), "note") for note in row.notes)
 
 
@@ -155,7 +156,7 @@ def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
             )
         if row.short:
             text = "{} analogies have fewer than {} judgments; the table by votes leaves them out."
-            yield Prose(say(text, count(row.short), count(row.quota)), "note", _BOTH)
+            yield footnote(say(text, count(row.short), count(row.quota)))
 
 
 def pair_blocks(found: Sequence[rows.JudgedPairRow]) -> Iterator[Block]:
@@ -197,9 +198,9 @@ def consent_blocks(found: Sequence[rows.ConsentRow]) -> Iterator[Block]:
 def _incomplete(row: rows.MatchingRow | rows.OffenseRow) -> Iterator[Block]:
     if row.short:
         text = "{} associations have fewer than {} people, the number in the paper."
-        yield Prose(say(text, count(row.short), count(row.least)), "note", _BOTH)
+        yield footnote(say(text, count(row.short), count(row.least)))
     if row.unjudged:
-        yield Prose(say("{} associations have no answer yet; they are left out.", count(row.unjudged)), "note", _BOTH)
+        yield footnote(say("{} associations have no answer yet; they are left out.", count(row.unjudged)))
 
 
 def _listed(row: type[Row], caption: Text, lines: Sequence[Row], columns: Columns) -> Iterator[Block]:

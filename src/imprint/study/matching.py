@@ -10,28 +10,62 @@ so the rook numbers are the elementary symmetric polynomials of the columns' cou
 Offense is the mean rating of each association on which the crowd agreed with the embedding: 7 is "politically
 incorrect, possibly very offensive", 1 "politically correct, inoffensive, or just random". From which mean on they call
 one offensive the paper does not say; here it is above 4, the middle of the scale.
+
+How far people agree beyond chance is Krippendorff's alpha (2011, "Computing Krippendorff's alpha-reliability"): any
+number of people, answers may be missing. It is counted in whole numbers and fractions, so that the order of people and
+of items changes nothing.
 """
 
 import math
+import operator
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from imprint.rows import Row
 from imprint.study import rows
-from imprint.study.ballots import Ballot, interval_alpha, read_ballots, stratified_alpha
+from imprint.study.design import Stage
 from imprint.study.rows import OffenseCategoryRow, OffenseGroupRow, OffenseRow, RatedRow, about
-from imprint.study.steps import Study
+from imprint.study.steps import StoredItem, Study
 from imprint.study.store import Store
 
 OFFENSIVE = 4
 
+Value = TypeVar("Value", str, int)
+
 _ONE = np.array([1], dtype=object)  # Python's own integers: the products are exact, however large
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """The answers to an item by participant."""
+
+    item: StoredItem
+    values: Mapping[int, str]
+
+    @property
+    def votes(self) -> Counter[str]:
+        """How many people gave each answer."""
+        return Counter(self.values.values())
+
+    def most_chosen(self, *, without: int | None = None) -> frozenset[str]:
+        """Return the answer that most people gave, several where they tie; `without` leaves out one participant."""
+        votes = Counter(value for who, value in self.values.items() if who != without)
+        most = max(votes.values(), default=0)
+        return frozenset(value for value, count in votes.items() if count == most)
+
+
+def read_ballots(store: Store, stage: Stage = "main") -> list[Ballot]:
+    """Read the ballots of a stage, item by item; an item without answers has an empty one."""
+    ballots: dict[int, dict[int, str]] = {}
+    for answer in store.answers():
+        ballots.setdefault(answer.item, {})[answer.participant] = answer.value
+    return [Ballot(item, ballots.get(item.number, {})) for item in store.items() if item.stage == stage]
 
 
 def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
@@ -117,6 +151,31 @@ def matches_p_value(categories: Iterable[CategoryChoices], observed: int) -> flo
         ways = np.convolve(ways, _hits(one))
         permutations *= math.factorial(one.labels)
     return float(Fraction(sum(ways[observed:]), permutations))
+
+
+def nominal_alpha(units: Iterable[Sequence[str]]) -> float | None:
+    """Return alpha of answers that are equal or not; each unit holds everybody's answers to one item.
+
+    None where there is no item with two answers, or where all answers are the same and chance explains everything.
+    """
+    return _alpha(units, operator.ne)
+
+
+def stratified_alpha(strata: Iterable[Iterable[Sequence[str]]]) -> float | None:
+    """Return nominal alpha of items in strata that offer different answers; chance is taken within each stratum.
+
+    Disagreements, observed and expected, are weighted by the answers of their stratum. One with a single item is left
+    out: both are the same there whatever people say.
+    """
+    paired = [[unit for unit in units if len(unit) > 1] for units in strata]
+    counted = [_disagreements(units, operator.ne) for units in paired if len(units) > 1]
+    expected = sum((among for _, among in counted), Fraction(0))
+    return float(1 - sum((within for within, _ in counted), Fraction(0)) / expected) if expected else None
+
+
+def interval_alpha(units: Iterable[Sequence[int]]) -> float | None:
+    """Return alpha of ratings, whose disagreement is the squared difference; None as for `nominal_alpha`."""
+    return _alpha(units, lambda one, other: (one - other) ** 2)
 
 
 def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
@@ -230,3 +289,23 @@ def _hits(category: CategoryChoices) -> list[int]:
         for power in range(placed + 1):
             ways[power] += (-1) ** (placed - power) * math.comb(placed, power) * number * free
     return ways
+
+
+def _alpha(units: Iterable[Sequence[Value]], difference: Callable[[Value, Value], int]) -> float | None:
+    observed, expected = _disagreements(units, difference)
+    return float(1 - observed / expected) if expected else None
+
+
+def _disagreements(
+    units: Iterable[Sequence[Value]], difference: Callable[[Value, Value], int]
+) -> tuple[Fraction, Fraction]:
+    """Return the mean difference within items and that among all answers, each times the number of answers."""
+    paired = [Counter(unit) for unit in units if len(unit) > 1]
+    pooled: Counter[Value] = sum(paired, Counter())
+    observed = sum((Fraction(_disagreement(unit, difference), unit.total() - 1) for unit in paired), Fraction(0))
+    return observed, Fraction(_disagreement(pooled, difference), max(pooled.total() - 1, 1))
+
+
+def _disagreement(counts: Counter[Value], difference: Callable[[Value, Value], int]) -> int:
+    """Sum the differences of all ordered pairs."""
+    return sum(n * m * difference(one, other) for one, n in counts.items() for other, m in counts.items())

@@ -199,7 +199,7 @@ class Store:
             with contextlib.closing(database.connect(self._path)) as connection:
                 connection.execute("BEGIN")
                 yield connection
-        except sqlite3.Error as error:
+        except database.BROKEN as error:
             raise StudyError(
                 f"cannot be read ({error})", where=self._path, hint="check that the study still exists"
             ) from error
@@ -212,7 +212,7 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except database.BROKEN as error:
             raise StudyError(f"nothing was stored ({error})", where=self._path, hint="try again") from error
         if not self._folded:
             self._fold()

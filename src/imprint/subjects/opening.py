@@ -1,6 +1,7 @@
 """The one door: whatever names or is a subject in, an Embedding or an Encoder out.
 
-Both have a `name` and a `sha256`; `isinstance` tells them apart.
+Both have a `name` and a `sha256`; `isinstance` tells them apart. Objects in Python are told apart by what they can do,
+so that neither gensim nor torch is imported. A refusal names an object's type and length, never its content.
 """
 
 import inspect
@@ -9,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Union, Unpack
 
+import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import Layers, Pooling
@@ -23,6 +25,11 @@ if TYPE_CHECKING:  # who opens an embedding needs no encoder
     from imprint.encoders.base import Encoder
 
 Subject = Union[Embedding, "Encoder"]
+
+_OBJECTS = (
+    "gensim's KeyedVectors or Word2Vec, a dict of words and vectors, a tuple (words, matrix), a model with encode(), "
+    "or a function from texts to vectors"
+)
 
 
 class _KeyedVectors(Protocol):
@@ -137,12 +144,10 @@ def load(
         return read_embedding(path, only=only, background=background, progress=progress)
     if isinstance(source, Embedding):
         return source
-    from imprint.subjects.objects import describe, from_object
-
     subject = from_object(source)
     if not isinstance(subject, Embedding):
         raise SettingError(
-            f"the embedding must have vectors of words, got a sentence encoder ({describe(source)}); "
+            f"the embedding must have vectors of words, got a sentence encoder ({_describe(source)}); "
             "imprint.seat measures it, and imprint.embed_vocabulary(...) makes an embedding of it"
         )
     return subject
@@ -188,9 +193,32 @@ def open_encoder(
     return BagOfWordsEncoder(subject) if isinstance(subject, Embedding) else subject
 
 
-def _from_object(source: object, options: EncoderOptions) -> Subject:
-    from imprint.subjects.objects import from_object
+def from_object(thing: object) -> Subject:
+    """Return an embedding or an encoder as it is, or made of what the object offers."""
+    from imprint.encoders.base import Encoder, FunctionEncoder
 
+    if isinstance(thing, Embedding | Encoder):
+        return thing
+    if not inspect.isclass(thing):
+        if callable(encode := getattr(thing, "encode", None)):
+            return FunctionEncoder(encode, name=_name(thing))
+        vectors = getattr(thing, "wv", thing)  # gensim's models keep their vectors there
+        if hasattr(vectors, "index_to_key") and hasattr(vectors, "vectors"):
+            return Embedding.from_gensim(vectors, name=type(thing).__name__)
+        if isinstance(thing, Mapping):
+            return _from_rows(thing, thing.keys(), list(thing.values()))
+        if isinstance(thing, tuple | list) and len(thing) == 2 and not isinstance(thing[0], str):
+            return _from_rows(thing, *thing)
+        if callable(thing):
+            return FunctionEncoder(thing)
+    raise SettingError(
+        f"the subject must be {_OBJECTS}, got {_describe(thing)}",  # never the object, which may be large
+        option="subject",
+        hint="imprint.load(...) opens a file",
+    )
+
+
+def _from_object(source: object, options: EncoderOptions) -> Subject:
     _given(options, (), "Python object")
     return from_object(source)
 
@@ -199,7 +227,6 @@ def _open(
     found: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
 ) -> Subject:
     from imprint.encoders.bag_of_words import BagOfWordsEncoder
-    from imprint.subjects.objects import from_object
 
     adapter = found.adapter
     if adapter in (EMBEDDING, BAG_OF_WORDS):
@@ -227,6 +254,16 @@ def options_of(source: str) -> set[str]:
     return {*_taken(adapter), *(_taken("transformers") if adapter == "sentence-transformers" else ())}
 
 
+def _describe(thing: object) -> str:
+    """Return an object's type and length, and nothing of what it holds."""
+    if inspect.isclass(thing):
+        return f"the class {thing.__name__}"
+    try:
+        return f"{type(thing).__name__} of length {len(thing):,}"  # type: ignore[arg-type]
+    except TypeError:
+        return "None" if thing is None else f"an object of type {type(thing).__name__}"
+
+
 def _taken(adapter: str) -> list[str]:
     parameters = inspect.signature(ENCODERS.get(adapter)).parameters
     return [name for name in parameters if name in EncoderOptions.__annotations__]
@@ -245,3 +282,32 @@ def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[
                 hint=rest or "leave it out",
             )
     return given
+
+
+def _from_rows(thing: object, words: Any, rows: Any) -> Embedding:
+    spelt = list(words) if isinstance(words, Iterable) else []
+    if not spelt or not all(isinstance(word, str) for word in spelt):
+        raise SettingError(
+            f"the subject must be {_OBJECTS}, got {_describe(thing)} with keys that are not words", option="subject"
+        )
+    try:
+        with np.errstate(over="ignore"):  # becomes an infinity, which is refused with the word it belongs to
+            vectors = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError, RuntimeError):  # the last from torch, for a tensor that wants gradients
+        vectors = np.empty(0, dtype=np.float32)
+    if vectors.ndim != 2 or len(vectors) != len(spelt) or not vectors.shape[1]:
+        raise SettingError(
+            f"the vectors must be {len(spelt):,} rows of numbers, all of one length, in {_describe(thing)}",
+            option="subject",
+            hint="check them",
+        )
+    return Embedding(type(thing).__name__, list(map(str, spelt)), vectors)
+
+
+def _name(model: object) -> str:
+    """Return what a model calls itself, as SentenceTransformer's card does, else its type."""
+    card = getattr(model, "model_card_data", None)
+    for owner, attribute in ((card, "model_id"), (card, "base_model"), (model, "name"), (model, "model_name")):
+        if isinstance(name := getattr(owner, attribute, None), str) and name:
+            return name
+    return type(model).__name__

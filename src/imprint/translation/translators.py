@@ -97,14 +97,12 @@ class CommandTranslator(Translator):
 class ServiceTranslator(Translator):
     """A service that gets q, source, target and format, and answers translatedText; q is one text or a list."""
 
-    def __init__(
-        self, url: str, *, batch: int | None = None, timeout: float | None = None, first_delay: float = 0.5
-    ) -> None:
+    def __init__(self, url: str, *, batch: int | None = None, timeout: float | None = None) -> None:
         self._key = key_from_environment(url)
         self.name = url
         self.batch = check_whole("batch", 25 if batch is None else batch)
         timeout = 60.0 if timeout is None else timeout
-        self._client = Client(url, self._key, batch=self.batch, timeout=timeout, first_delay=first_delay)
+        self._client = Client(url, self._key, batch=self.batch, timeout=timeout)
         self.identity = identify(adapter="service", url=url)
 
     def _translate(self, sentences: Sequence[str], source: str) -> Sequence[str]:

@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from imprint.web.pages import Pages, RefusedError
-from imprint.web.serving import Hosts, network_of
+from imprint.web.serving import Hosts, forwarded_address, network_of
 
 LARGEST = 64 * 1024  # bytes of a request's body
 PATIENCE = 30.0  # seconds for all of it
@@ -68,7 +68,7 @@ class Guard:
 
     Requests are counted in buckets. `buckets` names those of a request, by its path and the address it came from.
     `pace` limits each bucket, and `overall` all together, of which one address gets at most half. Whoever is
-    `trusted`, by the headers, is not limited.
+    `trusted`, by the headers, is not limited. `behind_proxy` says that a proxy on this machine names the address.
     """
 
     def __init__(
@@ -80,8 +80,10 @@ class Guard:
         buckets: Callable[[str, str], tuple[str, ...]],
         trusted: Callable[[Mapping[str, str]], bool] = lambda headers: False,
         pace: RateLimit | None = None,
+        behind_proxy: bool = False,
     ) -> None:
         self._app, self._pages, self._hosts, self._buckets, self._trusted = app, pages, hosts, buckets, trusted
+        self._behind_proxy = behind_proxy
         self._pace = pace or RateLimit(burst=60, per_second=5)
         self._overall = RateLimit(burst=2_000, per_second=500)
         self._each = RateLimit(burst=1_000, per_second=250)
@@ -127,13 +129,16 @@ class Guard:
         if scope["method"] not in _READING and headers.get("sec-fetch-site", "") not in _OURS:
             raise RefusedError(403, "This form came from another site. Open your own link and answer there.")
         if not self._trusted(headers):
-            self._check_pace(scope)
+            self._check_pace(scope, headers)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > LARGEST:
             raise RefusedError(413)
 
-    def _check_pace(self, scope: Scope) -> None:
-        address = network_of((scope.get("client") or ("",))[0])
+    def _check_pace(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        address = (scope.get("client") or ("",))[0]
+        if self._behind_proxy:
+            address = forwarded_address(address, headers.get("x-forwarded-for", ""))
+        address = network_of(address)
         wait = self._each.wait(address)
         if not wait:  # whoever has asked too often takes nothing from the others
             keys = self._buckets(scope["path"], address)

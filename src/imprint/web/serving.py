@@ -143,16 +143,30 @@ class Hosts:
 
 def network_of(address: str) -> str:
     """Return an address, or of IPv6 the network: one household has very many of those."""
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
+    ip = _parse(address)
+    if ip is None:
         return address
-    return found.exploded[:19] if found.version == 6 else str(found)
+    return ip.exploded[:19] if ip.version == 6 else str(ip)
+
+
+def forwarded_address(peer: str, header: str) -> str:
+    """Return where a request comes from: what a proxy on this machine names last in X-Forwarded-For, else its peer.
+
+    Names before the last one came with the request, and may be invented. So is the whole header of any other peer.
+    """
+    last = header.rpartition(",")[2].strip()
+    proxy = _parse(peer)
+    return last if proxy is not None and proxy.is_loopback and _is_address(last) else peer
 
 
 def _is_address(name: str) -> bool:
+    return _parse(name) is not None
+
+
+def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address, of IPv4 also where a socket of IPv6 tells it; None for any other text."""
     try:
-        ipaddress.ip_address(name)
+        ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return False
-    return True
+        return None
+    return ip.ipv4_mapped or ip if isinstance(ip, ipaddress.IPv6Address) else ip

@@ -24,8 +24,8 @@ NUMERAL = re.compile(rb"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:
 SAMPLE_LINES = 50
 BLOCK_BYTES = 8 << 20
 
-_MOST_DIGITS = 18
-_LINE = 10
+_HEADER = re.compile(rb"[ \t]*([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?")
+_LINE, _RETURN = 10, 13
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,8 @@ class Header:
 
 def parse_header(line: bytes) -> Header | None:
     """Return the header, if the line is two whole numbers."""
-    fields = line.removeprefix(BYTE_ORDER_MARK).split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) <= _MOST_DIGITS for field in fields):
-        return None
-    return Header(int(fields[0]), int(fields[1]))
+    counts = _HEADER.fullmatch(line.removeprefix(BYTE_ORDER_MARK))
+    return None if counts is None else Header(int(counts[1]), int(counts[2]))
 
 
 def check_dimension(path: Path, dimension: int) -> None:
@@ -189,7 +187,27 @@ class Lines:
                 expected="a text embedding with one word per line",
                 where=(self._source.path, self.line),
             )
+        self._check_returns()
         return LineBlock(self._content, 0, self._stop, self.line) if self._stop else None
+
+    def _check_returns(self) -> None:
+        """Refuse a carriage return that no line break follows: whoever wrote it may have meant the end of a row.
+
+        Of all lines, also those that are left out later: one of them may hide the row of a word to keep.
+        """
+        content = self._content
+        if content.find(b"\r", 0, self._stop) < 0:
+            return
+        text = np.frombuffer(content, dtype=np.uint8, count=self._stop)
+        returns = np.flatnonzero(text == _RETURN)
+        lone = returns[text[returns + 1] != _LINE]
+        if len(lone) == 0:
+            return
+        raise EmbeddingFileError(
+            "has a carriage return before its end",
+            where=(self._source.path, self.line + content.count(b"\n", 0, int(lone[0]))),
+            hint="replace carriage returns by line breaks if each ends a row, else remove them",
+        )
 
 
 def first_fields(words: Collection[str]) -> frozenset[bytes]:

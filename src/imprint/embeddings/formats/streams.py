@@ -30,6 +30,7 @@ _HEAD_BYTES = 1 << 16  # enough to recognise any format
 _CHUNK_BYTES = 1 << 18
 _XZ_MEMORY = 1 << 28  # four times what the strongest preset of xz asks for
 _DAMAGE = (OSError, RuntimeError, ValueError, lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error)
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # those that zipfile unpacks in pieces of a bounded size
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
 
 
@@ -122,6 +123,13 @@ class Source:
             raise EmbeddingFileError(
                 f"the zip holds {len(members)} files{f' ({names})' if names else ''}",
                 expected="one",
+                where=self.path,
+                hint="unpack it and name the file",
+            )
+        if members[0].compress_type not in _ZIP_METHODS:
+            raise EmbeddingFileError(
+                f"the zip has compression method {members[0].compress_type}",
+                expected="8 (deflate) or 0 (none)",
                 where=self.path,
                 hint="unpack it and name the file",
             )

@@ -1,8 +1,8 @@
 """Text embeddings: GloVe (no header), word2vec text and fastText .vec (a header of count and dimension).
 
 A row is a word, then its numbers, separated by spaces or tabs. Words may hold spaces: the last numbers of a
-line are the vector. Only space and tab separate and only the line break ends a line: U+00A0, U+2028 and their
-like are letters of a word.
+line are the vector. Only space and tab separate and only the line break ends a line, with or without a carriage
+return before it: U+00A0, U+2028 and their like are letters of a word. Carriage returns elsewhere are refused.
 """
 
 from collections.abc import Collection

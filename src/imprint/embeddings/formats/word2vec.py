@@ -13,19 +13,20 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.layout import (
+    SAMPLE_LINES,
     Header,
     check_count,
     check_dimension,
     parse_header,
     split_fields,
     trailing_numbers,
+    usual_dimension,
 )
 from imprint.embeddings.formats.rows import Rows
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 
-_BLOCK_BYTES = 8 << 20  # holds the longest word and the most dimensions many times over
-_LONGEST_WORD = 10_000
+_BLOCK_BYTES = 8 << 20  # holds a row of the most dimensions many times over
 _SAMPLE_BYTES = 4096
 _TEXT_CONTROLS = b"\t\n\v\f\r"
 _FLOAT_BYTES = 4
@@ -39,7 +40,10 @@ def recognises(head: bytes, path: Path) -> bool:
         return False
     if trailing_numbers(split_fields(rest.lstrip().partition(b"\n")[0])) >= header.dimension > 0:
         return False
-    return any(byte < 32 and byte not in _TEXT_CONTROLS for byte in rest[:_SAMPLE_BYTES])
+    if any(byte < 32 and byte not in _TEXT_CONTROLS for byte in rest[:_SAMPLE_BYTES]):
+        return True
+    # The numbers of a small file may have no such byte.
+    return b" " in rest.strip() and usual_dimension(rest.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]) == 0
 
 
 @from_source
@@ -74,7 +78,7 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
         if done == header.count:
             _check_end(source, header, bytes(content[start:stop]), at_end)
             break
-        if broken or held > _LONGEST_WORD + _FLOAT_BYTES * header.dimension + 2:
+        if broken or held == _BLOCK_BYTES:
             raise EmbeddingFileError(
                 "does not begin with a word",
                 where=(source.path, f"row {done + 1}"),

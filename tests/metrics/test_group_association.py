@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 
-from imprint.association.groups import group_association
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
+from imprint.metrics.group_association import group_association
 
 NAMES, WORDS = [f"n{i}" for i in range(14)], [f"w{i}" for i in range(12)]
 
