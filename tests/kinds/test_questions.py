@@ -187,10 +187,7 @@ def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give(
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
     largest, counts = map(said, certainty(rows))
     assert largest == said(questions.answer_sentence(rows[1]))
-    assert counts == (
-        "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. If no group leaned towards anything, 0.02 "
-        "would be expected to be found."
-    )
+    assert counts == "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. Expected by chance: 0.02."
 
 
 @pytest.mark.parametrize(
