@@ -85,8 +85,8 @@ def test_the_made_up_questions_have_the_outcomes_of_their_intervals():
         (list(INTERVALS), "Men's names lean towards career words, women's names towards family words."),
         (["small", "present"], "Men's names lean towards career words, women's names towards family words."),
         (["small"] * 3, "No group leans by 10 % or more towards any of the words asked about."),
-        (["small", "cannot tell", "small"], "2 of 3 differences are small, 1 cannot be told."),
-        (["cannot tell"] * 4, "Whether any group leans towards any of the words asked about cannot be told."),
+        (["small", "cannot tell", "small"], "2 of 3 differences are small, 1 is not clear."),
+        (["cannot tell"] * 4, "It is not clear whether any group leans towards any of the words asked about."),
     ],
 )
 def test_the_verdict_follows_the_most_serious_outcome(outcomes, expected):
@@ -142,12 +142,12 @@ def test_groups_that_lean_towards_several_kinds_of_words_name_them_once_the_larg
         ),
         (
             question("cannot tell"),
-            "Whether men's names or women's names are nearer to career words than to family words cannot be told: "
+            "It is not clear whether men's names or women's names are nearer to career words than to family words: "
             "8.0 % [-10.0 to 26.0].",
         ),
         (
             lacking(),
-            "Whether men's names or women's names are nearer to career words than to family words cannot be told "
+            "It is not clear whether men's names or women's names are nearer to career words than to family words "
             "(too few of its words were found): no size.",
         ),
     ],
@@ -187,10 +187,7 @@ def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give(
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
     largest, counts = map(said, certainty(rows))
     assert largest == said(questions.answer_sentence(rows[1]))
-    assert counts == (
-        "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. If no group leaned towards anything, 0.02 "
-        "would be expected to be found."
-    )
+    assert counts == "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. Expected by chance: 0.02."
 
 
 @pytest.mark.parametrize(
@@ -250,7 +247,7 @@ def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said
 def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
     rows = [lacking(), question("small"), published()]
     assert questions.of_people(rows) == rows[:2]
-    assert said(verdict(rows)) == "1 of 2 differences are small, 1 cannot be told."
+    assert said(verdict(rows)) == "1 of 2 differences are small, 1 is not clear."
     *_, folded = blocks(rows)
     assert folded.summary == "As the papers tested it"
 
@@ -258,7 +255,7 @@ def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
 def test_questions_that_lack_words_without_other_tests_say_so_and_draw_nothing():
     rows = [lacking(), lacking(test="gender-other")]
     assert questions.of_people(rows) == rows
-    assert "cannot be told" in said(verdict(rows))
+    assert "not clear" in said(verdict(rows))
     assert chart_of(rows) is None
     (table,) = (block for block in blocks(rows) if isinstance(block, Table))
     assert len(table.rows) == 2

@@ -47,7 +47,7 @@ class Sized:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SizedAnswer:
     """What a question measures: its size, the papers' effect, and the cosines behind both."""
 
     sized: Sized
@@ -62,7 +62,7 @@ def answer(
     targets: Floats,
     attributes: Floats,
     background: Background | None,
-) -> Answer:
+) -> SizedAnswer:
     """Measure a question by the unit vectors of the words that were found, `kept` of X, Y, A and B."""
     x, y, a, b = kept
     counts = [len(words) for words in kept]
@@ -73,7 +73,7 @@ def answer(
         size = Size(None, obstacle="few words") if too_few(counts, counts, listed) else share.size()
         unrelated = None if background is None else share.unrelated(background.axes, background.misfit)
     judgement = outcome(size.low, size.high, obstacle=size.obstacle)
-    return Answer(
+    return SizedAnswer(
         Sized(size, judgement, unrelated),
         Effect.of(scores[: len(x)], scores[len(x) :]),
         scores,

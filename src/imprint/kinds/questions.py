@@ -122,7 +122,7 @@ def answer_sentence(row: AssociationRow) -> Text:
         said = "{} and {} differ by {} of the distance between {} and {}: small."
         return _capital(say(said, x, y, size, near, far))
     why = f" ({_REASONS[row.reason]})" if row.reason else ""
-    said = "Whether {} or {} are nearer to {} than to {} cannot be told{}: {}."
+    said = "It is not clear whether {} or {} are nearer to {} than to {}{}: {}."
     return say(said, x, y, near, far, why, size)
 
 
@@ -154,8 +154,9 @@ def verdict(rows: Sequence[AssociationRow]) -> list[Text]:
     if small == len(rows):
         return [f"No group leans by {_TENTH} or more towards any of the words asked about."]
     if not small:
-        return ["Whether any group leans towards any of the words asked about cannot be told."]
-    return [f"{small} of {len(rows)} differences are small, {len(rows) - small} cannot be told."]
+        return ["It is not clear whether any group leans towards any of the words asked about."]
+    unclear = len(rows) - small
+    return [f"{small} of {len(rows)} differences are small, {unclear} {'is' if unclear == 1 else 'are'} not clear."]
 
 
 def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
@@ -201,9 +202,9 @@ def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
             )
         elif row.outcome == "small":
             yield answer_sentence(row), "That there is no such difference, or none in other words and uses."
-    untold = [row for row in of_people(rows) if row.outcome == "cannot tell"]
-    if untold:
-        named = join((title(row.title) for row in untold), "; ")
+    unanswered = [row for row in of_people(rows) if row.outcome == "cannot tell"]
+    if unanswered:
+        named = join((title(row.title) for row in unanswered), "; ")
         yield say("Questions without an answer: {}.", named), "Anything about what they ask, in either direction."
 
 

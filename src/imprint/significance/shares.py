@@ -145,7 +145,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """The size itself; None where A and B cannot be told apart."""
+        """The size itself; None where A and B do not differ."""
         distance = float(self.distance)
         return float(self.difference) / distance if distance > 0 else None
 
