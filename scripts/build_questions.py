@@ -27,7 +27,7 @@ from imprint.stimuli import seeds
 from imprint.stimuli.catalog import published_tests
 from imprint.stimuli.definition import KINDS, WordKind, words_of
 from imprint.stimuli.inflection import plural, units
-from imprint.stimuli.matching import Cell, match_words, octave
+from imprint.stimuli.matching import Stratum, match_words, octave
 from imprint.stimuli.names import RACES, NameTable, first_names, surnames
 
 TARGET = Path(__file__).resolve().parents[1] / "src/imprint/stimuli/data/questions.toml"
@@ -235,7 +235,7 @@ QUESTIONS = (
 )
 
 
-Pair = tuple[Side, Side, Callable[[str], Cell]]
+Pair = tuple[Side, Side, Callable[[str], Stratum]]
 
 
 def name_pairs() -> Iterator[Pair]:
@@ -247,8 +247,8 @@ def name_pairs() -> Iterator[Pair]:
     is_men, is_women = women <= 0.05, women >= 0.95
     white = table.races["white"]
 
-    def cells(*strata: Sequence[object]) -> Callable[[str], Cell]:
-        def cell_of(name: str) -> Cell:
+    def cells(*strata: Sequence[object]) -> Callable[[str], Stratum]:
+        def cell_of(name: str) -> Stratum:
             row = table.index[name]
             return (octave(ranks[name.lower()]), *(str(stratum[row]) for stratum in strata))
 

@@ -34,7 +34,7 @@ from imprint.files import replacing
 from imprint.significance.crossed import Spread
 from imprint.significance.outcomes import CONFIDENCE, MARGIN
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.shares import Share, change_of_size, mean_size
+from imprint.significance.shares import ShareOfDistance, change_of_size, mean_size
 from imprint.stimuli.catalog import questions, read_tests
 from imprint.stimuli.definition import WeatTest
 from imprint.stimuli.names import RACES, first_names
@@ -101,7 +101,7 @@ def p_values(value: np.ndarray, spread: Spread) -> np.ndarray:
     return np.asarray(np.where(spread.variance > 0, p_value, 1.0))
 
 
-def decide(share: Share, truth: float) -> Decisions:
+def decide(share: ShareOfDistance, truth: float) -> Decisions:
     """Decide every repetition: an interval lies beyond a margin where the margin is rejected on that side."""
     level = 1 - CONFIDENCE
     distinguished = (share.distance > 0) & (p_values(share.distance, share.distance_spread()) < level)
@@ -149,13 +149,13 @@ class Space:
         u = ways[0] * np.sqrt(_DISTANCE_OF_TARGETS) / np.linalg.norm(ways[0])
         return u + np.linalg.pinv(v) @ (self.size * np.sum(v**2, axis=1) - v @ u), v
 
-    def draw(self, rng: np.random.Generator, count: int, runs: int) -> Share:
+    def draw(self, rng: np.random.Generator, count: int, runs: int) -> ShareOfDistance:
         """Draw so many words of each set, around means that are the same in all runs."""
         u, v = self.means()
         x, y, a, b = (self.noise(rng, runs, count) + mean / 2 for mean in (u, -u, v[0], -v[0]))
         return of_sets((x, y), (a, b))
 
-    def questions(self, rng: np.random.Generator, count: int, questions: int = 3) -> list[Share]:
+    def questions(self, rng: np.random.Generator, count: int, questions: int = 3) -> list[ShareOfDistance]:
         """Draw questions about the same names, each with attributes of its own."""
         u, v = self.means(questions)
         targets = np.concatenate([self.noise(rng, count) + u / 2, self.noise(rng, count) - u / 2])
@@ -163,10 +163,10 @@ class Space:
         for number, way in enumerate(v, start=1):
             attributes = np.concatenate([self.noise(rng, count) + way / 2, self.noise(rng, count) - way / 2])
             units = (range(2 * count), range(2 * count * number, 2 * count * (number + 1)))
-            shares.append(Share.of(targets, attributes, count, count, units=units))
+            shares.append(ShareOfDistance.of(targets, attributes, count, count, units=units))
         return shares
 
-    def versions(self, rng: np.random.Generator, count: int) -> tuple[Share, Share]:
+    def versions(self, rng: np.random.Generator, count: int) -> tuple[ShareOfDistance, ShareOfDistance]:
         """Draw one question in two versions of a space, with the same words and deviations that are alike."""
         u, v = self.means()
         means = np.stack([u, -u, v[0], -v[0]])[:, None] / 2
@@ -202,16 +202,16 @@ def in_single_precision(rows: Rows) -> Rows:
     return np.asarray(rows, dtype=np.float32)
 
 
-def drawn(rng: np.random.Generator, pools: Sets, count: int, runs: int) -> Share:
+def drawn(rng: np.random.Generator, pools: Sets, count: int, runs: int) -> ShareOfDistance:
     """Draw so many words for each set."""
     x, y, a, b = (in_single_precision(rows)[rng.integers(len(rows), size=(runs, count))] for rows in pools)
     return of_sets((x, y), (a, b))
 
 
-def of_sets(targets: tuple[Rows, Rows], attributes: tuple[Rows, Rows]) -> Share:
+def of_sets(targets: tuple[Rows, Rows], attributes: tuple[Rows, Rows]) -> ShareOfDistance:
     """Return the share of sets of rows."""
     n_x, n_a = targets[0].shape[-2], attributes[0].shape[-2]
-    return Share.of(np.concatenate(targets, axis=-2), np.concatenate(attributes, axis=-2), n_x, n_a)
+    return ShareOfDistance.of(np.concatenate(targets, axis=-2), np.concatenate(attributes, axis=-2), n_x, n_a)
 
 
 def chunks(runs: int) -> Iterator[int]:
@@ -364,7 +364,7 @@ def altered(asked: Sequence[Asked], background: Background, copies: int, seed: i
 
 def copied(
     kind: str, asked: Sequence[Asked], background: Background, copies: int, rng: np.random.Generator
-) -> list[Share]:
+) -> list[ShareOfDistance]:
     """Return every question in altered copies; a word has the same new vector in all questions of a copy."""
     ranks: dict[str, int] = {}
     for question in asked:
@@ -388,7 +388,7 @@ def copied(
             attributes = np.broadcast_to(single, (copies, *single.shape))
         else:
             targets, attributes = (rows[replaced[:, part]] for part in (columns[:size], columns[size:]))
-        shares.append(Share.of(targets, attributes, contrast.n_x, contrast.n_a))
+        shares.append(ShareOfDistance.of(targets, attributes, contrast.n_x, contrast.n_a))
     return shares
 
 

@@ -12,7 +12,7 @@ from imprint.association.evidence import SetVectors
 from imprint.association.seat import seat
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.shares import Share
+from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.catalog import questions
 from imprint.subjects.opening import open_encoder
 from imprint.threads import single_threaded
@@ -40,7 +40,7 @@ def test_tests_at_the_margins_decide_as_the_interval_does(rates, size, distance,
         x, y, a, b = (
             sample.moves[run] * count / np.sqrt(count / (count - 1)) + sample.mean[run] for sample in drawn.samples
         )
-        interval = Share.of(np.concatenate([x, y]), np.concatenate([a, b]), count, count).size()
+        interval = ShareOfDistance.of(np.concatenate([x, y]), np.concatenate([a, b]), count, count).size()
         judged = outcome(interval.low, interval.high, obstacle=interval.obstacle)
         outcomes.append(judged.outcome)
         assert decisions.distinguished[run] == (interval.obstacle is None)
@@ -87,7 +87,7 @@ def test_an_encoder_is_asked_in_frames_as_seat_asks_it(rates):
     encoder = open_encoder("cbow")
     for question, test in zip(rates.framed(encoder, tests), tests, strict=True):
         contrast = question.contrast
-        share = Share.of(contrast.targets, contrast.attributes, contrast.n_x, contrast.n_a)
+        share = ShareOfDistance.of(contrast.targets, contrast.attributes, contrast.n_x, contrast.n_a)
         assert share.value == pytest.approx(seat(encoder, test).sized.size.value)
         assert question.is_matched
 

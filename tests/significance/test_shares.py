@@ -7,7 +7,7 @@ from scipy import stats
 from imprint.significance.crossed import spread
 from imprint.significance.outcomes import Size, outcome
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.shares import Share, change_of_size, combined, jackknifed, mean_size
+from imprint.significance.shares import ShareOfDistance, change_of_size, combined, jackknifed, mean_size
 
 TARGETS, ATTRIBUTES = np.arange(20), 20 + np.arange(24)
 
@@ -25,7 +25,7 @@ def question(seed=0, *, n_x=9, n_a=11, dimensions=12, apart=3.0, size=0.3, units
 
 def share_of(question):
     targets, attributes, n_x, n_a, units = question
-    return Share.of(targets, attributes, n_x, n_a, units=units)
+    return ShareOfDistance.of(targets, attributes, n_x, n_a, units=units)
 
 
 def without(question, unit):
@@ -139,7 +139,7 @@ def test_a_distance_that_could_be_nothing_has_no_interval():
 
 def test_a_negative_distance_has_no_size():
     rng = np.random.default_rng(0)
-    sizes = [Share.of(rng.normal(size=(20, 5)), rng.normal(size=(20, 5)), 10, 10) for _ in range(30)]
+    sizes = [ShareOfDistance.of(rng.normal(size=(20, 5)), rng.normal(size=(20, 5)), 10, 10) for _ in range(30)]
     negative = [share for share in sizes if share.distance <= 0]
     assert negative
     for share in negative:
@@ -150,41 +150,41 @@ def test_a_negative_distance_has_no_size():
 
 def test_three_words_are_too_few():
     targets, attributes, _, n_a, _ = question()
-    assert Share.of(targets, attributes, 3, n_a).size().obstacle == "few words"
+    assert ShareOfDistance.of(targets, attributes, 3, n_a).size().obstacle == "few words"
     doubled = np.array([0, 0, 1, 2, *range(3, 19)])
-    assert Share.of(targets, attributes, 4, n_a, units=(doubled, ATTRIBUTES)).size().obstacle == "few words"
+    assert ShareOfDistance.of(targets, attributes, 4, n_a, units=(doubled, ATTRIBUTES)).size().obstacle == "few words"
 
 
 def test_words_that_do_not_vary_cannot_tell():
     targets, attributes = np.repeat(np.eye(4)[:2], 6, axis=0), np.repeat(np.eye(4)[2:], 6, axis=0)
-    size = Share.of(targets, attributes, 6, 6).size()
+    size = ShareOfDistance.of(targets, attributes, 6, 6).size()
     assert (size.low, size.high) == (None, None)
 
 
 def test_exchanging_both_sets_changes_nothing_and_exchanging_two_turns_the_sign():
     targets, attributes, n_x, n_a, _ = question()
-    size = Share.of(targets, attributes, n_x, n_a).size()
-    turned = Share.of(targets, attributes[::-1], n_x, len(attributes) - n_a).size()
+    size = ShareOfDistance.of(targets, attributes, n_x, n_a).size()
+    turned = ShareOfDistance.of(targets, attributes[::-1], n_x, len(attributes) - n_a).size()
     assert (turned.value, turned.low, turned.high) == pytest.approx((-size.value, -size.high, -size.low))
-    back = Share.of(targets[::-1], attributes[::-1], len(targets) - n_x, len(attributes) - n_a).size()
+    back = ShareOfDistance.of(targets[::-1], attributes[::-1], len(targets) - n_x, len(attributes) - n_a).size()
     assert (back.value, back.low, back.high) == pytest.approx((size.value, size.low, size.high))
 
 
 def test_twice_the_association_is_twice_the_size():
     """X and Y twice as far apart, in all directions, and as noisy."""
     targets, attributes, n_x, n_a, _ = question()
-    size, twice = (Share.of(factor * targets, attributes, n_x, n_a).size() for factor in (1, 2))
+    size, twice = (ShareOfDistance.of(factor * targets, attributes, n_x, n_a).size() for factor in (1, 2))
     assert twice.value == pytest.approx(2 * size.value)
-    assert Share.of(5 * targets, 5 * attributes, n_x, n_a).size().low == pytest.approx(size.low)
+    assert ShareOfDistance.of(5 * targets, 5 * attributes, n_x, n_a).size().low == pytest.approx(size.low)
 
 
 def test_rotations_and_offsets_change_nothing():
     targets, attributes, n_x, n_a, _ = question()
-    size = Share.of(targets, attributes, n_x, n_a).size()
+    size = ShareOfDistance.of(targets, attributes, n_x, n_a).size()
     rotation = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12))).Q
     offset = np.random.default_rng(2).normal(size=12)
     for moved in ((targets @ rotation, attributes @ rotation), (targets + offset, attributes + offset)):
-        same = Share.of(*moved, n_x, n_a).size()
+        same = ShareOfDistance.of(*moved, n_x, n_a).size()
         assert (same.value, same.low, same.high) == pytest.approx((size.value, size.low, size.high))
 
 
@@ -196,7 +196,7 @@ def test_a_common_offset_before_the_rows_are_scaled_hardly_changes_the_size():
     differences, sizes = [], []
     for offset in (0, 4, 12):
         rows = [side + offset * np.eye(60)[1] for side in (targets, attributes)]
-        share = Share.of(*(side / np.linalg.norm(side, axis=1, keepdims=True) for side in rows), 100, 100)
+        share = ShareOfDistance.of(*(side / np.linalg.norm(side, axis=1, keepdims=True) for side in rows), 100, 100)
         differences.append(share.difference)
         sizes.append(share.size().value)
     assert differences[2] < 0.4 * differences[0]
@@ -206,7 +206,7 @@ def test_a_common_offset_before_the_rows_are_scaled_hardly_changes_the_size():
 def test_repetitions_are_decided_as_each_alone():
     drawn = [question(seed) for seed in range(3)]
     n_x, n_a = drawn[0][2:4]
-    every = Share.of(np.stack([one[0] for one in drawn]), np.stack([one[1] for one in drawn]), n_x, n_a)
+    every = ShareOfDistance.of(np.stack([one[0] for one in drawn]), np.stack([one[1] for one in drawn]), n_x, n_a)
     value, varying = every.contrast(0.1)
     for row, one in enumerate(drawn):
         alone, of_one = share_of(one).contrast(0.1)
@@ -334,7 +334,7 @@ def test_intervals_cover_what_they_promise_where_the_distance_is_noisy(size, hea
     words[:, 2, :, 0] += 0.4
     words[:, 0, :, 0] += 0.4 * size
     words[:, 0, :, 1] += 0.5
-    share = Share.of(
+    share = ShareOfDistance.of(
         words[:, :2].reshape(runs, -1, dimensions), words[:, 2:].reshape(runs, -1, dimensions), count, count
     )
     for level in (0.05, 0.005):
@@ -354,10 +354,12 @@ def test_jackknife_intervals_of_sizes_that_share_words_cover_what_they_promise()
         words[0] += size * 0.8 * (np.eye(dimensions)[0] + np.eye(dimensions)[1])
         targets = np.concatenate(words[:2])
         of_first, of_second = (np.concatenate(words[sides]) for sides in (slice(2, 4), slice(4, 6)))
-        first = Share.of(targets, of_first, count, count)
-        second = Share.of(targets, of_second, count, count, units=(range(2 * count), range(4 * count, 6 * count)))
+        first = ShareOfDistance.of(targets, of_first, count, count)
+        second = ShareOfDistance.of(
+            targets, of_second, count, count, units=(range(2 * count), range(4 * count, 6 * count))
+        )
         mean = mean_size([first, second], 0.95)
-        later = Share.of(targets + 0.5 * np.concatenate(words[6:]), of_first, count, count)
+        later = ShareOfDistance.of(targets + 0.5 * np.concatenate(words[6:]), of_first, count, count)
         change = change_of_size([first], [later], 0.95)
         covered["mean"] += mean.low <= size <= mean.high
         covered["change"] += change.low <= 0 <= change.high

@@ -13,8 +13,8 @@ import numpy as np
 from imprint.association.cosines import Effect
 from imprint.association.evidence import CosineTable
 from imprint.embeddings.background import Background
-from imprint.significance.outcomes import Judgement, Size, outcome, too_few
-from imprint.significance.shares import Share
+from imprint.significance.outcomes import Decided, Size, outcome, too_few
+from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import WeatTest, word_sets
 from imprint.threads import single_threaded
 from imprint.types import Floats
@@ -25,7 +25,7 @@ class Sized:
     """The size of a question as a share of the distance between A and B, and what it says."""
 
     size: Size
-    judgement: Judgement
+    judgement: Decided
     unrelated: float | None
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ def answer(
     counts = [len(words) for words in kept]
     listed = [len(words) for words in word_sets(test).values()]
     with single_threaded():
-        share = Share.of(targets, attributes, len(x), len(a))
+        share = ShareOfDistance.of(targets, attributes, len(x), len(a))
         cosines, scores = targets @ attributes.T, targets @ share.v
         size = Size(None, obstacle="few words") if too_few(counts, counts, listed) else share.size()
         unrelated = None if background is None else share.unrelated(background.axes, background.misfit)

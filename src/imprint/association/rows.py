@@ -9,7 +9,7 @@ from imprint.association.evidence import Checks, CosineTable
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue, shown
-from imprint.significance.outcomes import Outcome, Reason
+from imprint.significance.outcomes import Reason, SizeOutcome
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.shifts import Interval
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, AnyTest, Human, Published, WeatTest, described, word_sets
@@ -250,8 +250,8 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     size_low: Annotated[float | None, shown("Size, low", "Low end of the interval.", shape="percent")] = None
     size_high: Annotated[float | None, shown("Size, high", "High end of the interval.", shape="percent")] = None
     outcome: Annotated[
-        Outcome | None,
-        shown("Outcome", "What the interval says: substantial, present, small, or that it cannot tell."),
+        SizeOutcome | None,
+        shown("SizeOutcome", "What the interval says: substantial, present, small, or that it cannot tell."),
     ] = None
     reason: Annotated[Reason | None, shown("Reason", "Why it cannot tell, where more than the interval is why.")] = (
         None

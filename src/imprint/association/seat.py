@@ -26,7 +26,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.significance.partitions import PermutationTest, countable, permutation_test
-from imprint.significance.shares import Share
+from imprint.significance.shares import ShareOfDistance
 from imprint.significance.shifts import shift_interval
 from imprint.stimuli.definition import WeatTest, word_sets
 from imprint.stimuli.templates import Side, Templates, by_word, sentences
@@ -264,7 +264,7 @@ def _answered(
     table = answered.table
     frames = [sentence.template for sentence in question.sides["x"][: targets.shape[1]]]
     by_frame = [
-        Share.of(targets[:, place], attributes[:, place], len(x.words), len(a.words)).value
+        ShareOfDistance.of(targets[:, place], attributes[:, place], len(x.words), len(a.words)).value
         for place in range(len(frames))
     ]
     return SeatResult(

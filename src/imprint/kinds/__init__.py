@@ -83,7 +83,7 @@ class Family:
     card_notes: Callable[[Sequence[Any]], Iterable[str]] = _nothing
 
 
-class Names(NamedTuple):
+class NamedTests(NamedTuple):
     """What can be named in a condition: what it is, and all names; `fixed` where no file of tests adds any."""
 
     what: str
@@ -132,7 +132,7 @@ class Kind:
     certainty: Callable[[Sequence[Any], Sequence[Any]], Iterable[Text]] = _nothing
     after_debiasing: Callable[[Sequence[Any]], str] = lambda rows: ""
     settings: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
-    names: "Callable[[Sequence[Test], Sequence[Row]], Names] | None" = None
+    names: "Callable[[Sequence[Test], Sequence[Row]], NamedTests] | None" = None
     of_encoder: tuple[str, str] | None = None
 
 

@@ -11,7 +11,7 @@ from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
 from imprint.evaluation.benchmarks import PART, BenchmarkRow, PairBenchmark, Whose, bundled_benchmarks, field_of
 from imprint.evaluation.similarity import SimilarityRow
-from imprint.kinds import Kind, Names, Part
+from imprint.kinds import Kind, NamedTests, Part
 from imprint.rows import Row, descriptions
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
@@ -194,9 +194,9 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
                 yield Prose(say("Missing words of {} in {}: {}{}", *shown), "note", ("terminal",))
 
 
-def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> Names:
+def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> NamedTests:
     """Return the benchmarks of similarity that every audit runs."""
-    return Names("benchmark", [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)])
+    return NamedTests("benchmark", [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)])
 
 
 SIMILARITY = Kind(

@@ -87,7 +87,9 @@ def _category(row: UbeRow) -> Cell:
     return Cell(say("{}: {}", f"{row.category}", words(row.category_words[:_CENTRAL])), order=row.category)
 
 
-def _side(side: Literal["before", "after"], name: str, heading: str = "", meaning: str = "") -> Field:
+def _side(
+    side: Literal["before", "after"], name: str, heading: str = "", meaning: str = "", *, folded: bool = False
+) -> Field:
     """Return a field's column of one of the embeddings."""
 
     def draw(change: _Change) -> Cell | Text:
@@ -96,7 +98,7 @@ def _side(side: Literal["before", "after"], name: str, heading: str = "", meanin
             return "too few words" if name == "words" else NOTHING
         return draw_field(row, name)
 
-    return Field(name, heading, meaning, draw)
+    return Field(name, heading, meaning, draw, folded=folded)
 
 
 _CATEGORY = Field("category", cell=_category, numeric=False)
@@ -104,13 +106,11 @@ _CHANGED: Columns = (
     Field("group", cell=lambda change: draw_field(change.row, "group")),
     Field("category", cell=lambda change: _category(change.row), numeric=False),
     _side("before", "words", "Words before"),
+    _side("before", "score", "Score before", "Of the words before, in the first embedding.", folded=True),
     _side("before", "against_score_of_same_words"),
     _side("after", "words", "Words after"),
+    _side("after", "score", "Score after", "Of the words after, in the second embedding.", folded=True),
     Field(title="Change", cell=lambda change: change.change),
-)
-_CHANGED_SCORES: Columns = (
-    _side("before", "score", "Score before", "Of the words before, in the first embedding."),
-    _side("after", "score", "Score after", "Of the words after, in the second embedding."),
 )
 _CHANGED_P: Columns = (
     _side("before", "p_adjusted", "p before, corrected", "In the first embedding, corrected over all its cells."),
@@ -494,7 +494,7 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
     ]
     if changes:
         caption = say("What became of each association in {}", second)
-        yield table(UbeRow, caption, changes, _CHANGED, more=_CHANGED_SCORES, extra=_CHANGED_P, filtered=True)
+        yield table(UbeRow, caption, changes, _CHANGED, extra=_CHANGED_P, filtered=True)
     lost, left, new = (len(changed[change]) for change in _CHANGES)
     counts = (_counted(left + lost), first, _counted(left), second, _counted(lost), _counted(new))
     yield Prose(

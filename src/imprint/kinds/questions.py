@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow
-from imprint.significance.outcomes import CONFIDENCE, MARGIN, Outcome
+from imprint.significance.outcomes import CONFIDENCE, MARGIN, SizeOutcome
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 Tested = TypeVar("Tested", bound=AssociationRow)
 
-FOUND: tuple[Outcome, ...] = ("substantial", "present")
-OUTCOMES: tuple[Outcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
+FOUND: tuple[SizeOutcome, ...] = ("substantial", "present")
+OUTCOMES: tuple[SizeOutcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
 
-_SHOWN_BY_TILES: tuple[Outcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
+_SHOWN_BY_TILES: tuple[SizeOutcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
 _TENTH = f"{100 * MARGIN:.0f}\N{NO-BREAK SPACE}%"
-_MEANINGS: dict[Outcome, str] = {
+_MEANINGS: dict[SizeOutcome, str] = {
     "substantial": f"the whole interval lies beyond {_TENTH} of the distance between the two kinds of words",
     "present": f"there is a difference; whether it is larger than {_TENTH} is not settled",
     "small": f"the whole interval lies within {_TENTH}, on either side of zero",

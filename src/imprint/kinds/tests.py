@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, JudgedRow, TestRow
 from imprint.association.verdicts import FOUND, Evidence, strongest
-from imprint.kinds import Names
+from imprint.kinds import NamedTests
 from imprint.rows import Row
 from imprint.stimuli.definition import UNDETERMINED, Published, Test
 from imprint.tables import Columns, Field, table
@@ -442,9 +442,9 @@ def forest_chart(
     return Chart(name, heading, alt, draw, listed, note=note or reading, main=main)
 
 
-def test_names(tests: Sequence[Test], rows: Sequence[Row]) -> Names:
+def test_names(tests: Sequence[Test], rows: Sequence[Row]) -> NamedTests:
     """Return the ids of tests."""
-    return Names("test", [test.id for test in tests])
+    return NamedTests("test", [test.id for test in tests])
 
 
 def _counted(rows: Sequence[JudgedRow]) -> dict[str, int]:

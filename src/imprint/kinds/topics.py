@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from imprint.association.topics import TopicRow
-from imprint.kinds import Kind, Names
+from imprint.kinds import Kind, NamedTests
 from imprint.kinds.weat import ASSOCIATIONS
 from imprint.rows import Row
 from imprint.stimuli.definition import Test
@@ -59,10 +59,10 @@ def one_test(rows: Sequence[TopicRow]) -> bool:
     return len({test for row in rows for test in (*row.tests, *row.tests_left_out)}) == 1
 
 
-def topic_names(tests: Sequence[Test], rows: Sequence[Row]) -> Names:
+def topic_names(tests: Sequence[Test], rows: Sequence[Row]) -> NamedTests:
     """Return every topic; of findings, those that they lack may come with others, but one of neither is misspelt."""
     asked = {topic for source in (*tests, *rows) for topic in source.topics}
-    return Names("topic", sorted(asked | {row.test for row in rows if row.kind == TOPIC.name}), fixed=True)
+    return NamedTests("topic", sorted(asked | {row.test for row in rows if row.kind == TOPIC.name}), fixed=True)
 
 
 TOPIC = Kind(

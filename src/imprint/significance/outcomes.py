@@ -10,7 +10,7 @@ from typing import Literal
 
 from imprint.significance.crossed import FEWEST_UNITS
 
-Outcome = Literal["substantial", "small", "present", "cannot tell"]
+SizeOutcome = Literal["substantial", "small", "present", "cannot tell"]
 Reason = Literal["few words", "frequency", "attributes not distinguished", "controls"]
 
 MARGIN = 0.10  # share of the distance between A and B; sizes below it are small
@@ -34,35 +34,35 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Decided:
     """An outcome. `cannot tell` without a reason: the interval reaches from 0 or beyond it to more than the margin.
 
     `excludes_zero` says it of the interval, since a `small` size can be 0 or not.
     """
 
-    outcome: Outcome
+    outcome: SizeOutcome
     reason: Reason | None = None
     excludes_zero: bool = False
 
 
-def outcome(low: float | None, high: float | None, *, obstacle: Reason | None = None) -> Judgement:
+def outcome(low: float | None, high: float | None, *, obstacle: Reason | None = None) -> Decided:
     """Judge an interval; None, or NaN, for ends that there are not.
 
     With the obstacle `frequency`, which words of like frequency could be the reason for a difference, an interval
     within the margin is still `small`. Any other obstacle leaves nothing to say.
     """
     if low is None or high is None or not low <= high:
-        return Judgement("cannot tell", obstacle or "few words")
+        return Decided("cannot tell", obstacle or "few words")
     if obstacle is not None and obstacle != "frequency":
-        return Judgement("cannot tell", obstacle)
+        return Decided("cannot tell", obstacle)
     excludes_zero = low > 0 or high < 0
     if (low > MARGIN or high < -MARGIN) and obstacle is None:
-        return Judgement("substantial", None, excludes_zero)
+        return Decided("substantial", None, excludes_zero)
     if low >= -MARGIN and high <= MARGIN:
-        return Judgement("small", None, excludes_zero)
+        return Decided("small", None, excludes_zero)
     if excludes_zero and obstacle is None:
-        return Judgement("present", None, excludes_zero)
-    return Judgement("cannot tell", obstacle if excludes_zero else None, excludes_zero)
+        return Decided("present", None, excludes_zero)
+    return Decided("cannot tell", obstacle if excludes_zero else None, excludes_zero)
 
 
 def too_few(units: Sequence[int], words: Sequence[int], listed: Sequence[int]) -> bool:

@@ -88,7 +88,7 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class ShareOfDistance:
     """The size of one question, from four sets of words, with what its tests need; leading axes are repetitions."""
 
     samples: tuple[Sample, ...]  # of X, Y, A and B
@@ -102,7 +102,7 @@ class Share:
         n_a: int,
         *,
         units: tuple[Sequence[int], Sequence[int]] | None = None,
-    ) -> "Share":
+    ) -> "ShareOfDistance":
         """Take unit rows, or means of unit rows: X before Y, and A before B.
 
         `units` numbers the units that the rows belong to. One number is one unit in all sets, and in all questions.
@@ -271,18 +271,20 @@ class Share:
         return margin(inside)
 
 
-def mean_size(shares: Sequence[Share], confidence: float = CONFIDENCE) -> Size:
+def mean_size(shares: Sequence[ShareOfDistance], confidence: float = CONFIDENCE) -> Size:
     """Return the mean of the sizes of several questions, with its interval over the words that they share."""
     return combined([(share, 1 / len(shares)) for share in shares], confidence)
 
 
-def change_of_size(before: Sequence[Share], after: Sequence[Share], confidence: float = CONFIDENCE) -> Size:
+def change_of_size(
+    before: Sequence[ShareOfDistance], after: Sequence[ShareOfDistance], confidence: float = CONFIDENCE
+) -> Size:
     """Return the mean size after less that before, of the same questions on the same words."""
     parts = [*((share, 1 / len(after)) for share in after), *((share, -1 / len(before)) for share in before)]
     return combined(parts, confidence)
 
 
-def combined(parts: Sequence[tuple[Share, float]], confidence: float = CONFIDENCE) -> Size:
+def combined(parts: Sequence[tuple[ShareOfDistance, float]], confidence: float = CONFIDENCE) -> Size:
     """Return the weighted sum of sizes, with the interval of a jackknife; of one whole size, its own interval."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0].size(confidence)
@@ -299,7 +301,7 @@ def combined(parts: Sequence[tuple[Share, float]], confidence: float = CONFIDENC
     return Size(value, interval.low, interval.high)
 
 
-def jackknifed(parts: Sequence[tuple[Share, float]]) -> Spread:
+def jackknifed(parts: Sequence[tuple[ShareOfDistance, float]]) -> Spread:
     """Return the variance of a weighted sum of sizes over words, and its degrees of freedom."""
     size = 1 + max(int(sample.units.max()) for share, _ in parts for sample in share.samples)
     moves = np.zeros(size)
@@ -313,7 +315,7 @@ def jackknifed(parts: Sequence[tuple[Share, float]]) -> Spread:
     return Spread(np.array([variance]), np.array([df]))
 
 
-def _shared_interaction(parts: Sequence[tuple[Share, float]]) -> float:
+def _shared_interaction(parts: Sequence[tuple[ShareOfDistance, float]]) -> float:
     """Return what pairs of a target and an attribute contribute together, added up over the sizes they share."""
     targets, attributes = (
         np.unique(np.concatenate([sample.units for share, _ in parts for sample in share.samples[sides]]))

@@ -17,7 +17,7 @@ from imprint.stimuli.definition import Test, WeatTest, WordSet, word_sets
 
 MOST = 200  # words of a side
 
-Cell: TypeAlias = tuple[int | str, ...]
+Stratum: TypeAlias = tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def match_tests(tests: Iterable[Test], ranks: Mapping[str, int]) -> list[Matched
 def match_words(
     first: Sequence[str],
     second: Sequence[str],
-    cell_of: Callable[[str], Cell],
+    cell_of: Callable[[str], Stratum],
     *,
     most: int = MOST,
     stream: np.random.SeedSequence,
@@ -108,8 +108,8 @@ def octave(rank: int) -> int:
     return (rank + 1).bit_length() - 1
 
 
-def _by_cell(words: Collection[str], cell_of: Callable[[str], Cell]) -> dict[Cell, list[str]]:
-    cells: dict[Cell, list[str]] = defaultdict(list)
+def _by_cell(words: Collection[str], cell_of: Callable[[str], Stratum]) -> dict[Stratum, list[str]]:
+    cells: dict[Stratum, list[str]] = defaultdict(list)
     for word in words:
         cells[cell_of(word)].append(word)
     return cells
@@ -131,7 +131,7 @@ def _in_proportion(counts: Sequence[int], most: int) -> list[int]:
 def _match_sets(
     first: WordSet, second: WordSet, ranks: Mapping[str, int], most: int, stream: np.random.SeedSequence, where: str
 ) -> tuple[WordSet, WordSet]:
-    def cell_of(word: str) -> Cell:
+    def cell_of(word: str) -> Stratum:
         return (octave(ranks[word.lower()]),)
 
     left, right = ([word for word in words.words if word.lower() in ranks] for words in (first, second))

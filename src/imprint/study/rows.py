@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 Participants = Annotated[int, shown("Participants", "People who have answered.")]
 Judges = Annotated[int, shown("People", "People who have answered.")]
 Enough = Annotated[bool, shown("Enough", "Whether as many people have answered as the study needs.")]
-Group = Annotated[str, shown("Group", "Group of names.", shape="word")]
-Category = Annotated[int, shown("Category, number", "The number of the category.")]
+GroupField = Annotated[str, shown("Group", "Group of names.", shape="word")]
+CategoryField = Annotated[int, shown("Category, number", "The number of the category.")]
 CategoryWords = Annotated[tuple[str, ...], shown("Category", "The words closest to the category.")]
-Words = Annotated[tuple[str, ...], shown("Words", "The words of the association.")]
+WordsField = Annotated[tuple[str, ...], shown("Words", "The words of the association.")]
 MeanRating = Annotated[float | None, shown("Mean", "Mean rating, from 1 to 7.")]
 ShareOffensive = Annotated[
     float | None, shown("Offensive", "Share of the rated associations with a mean above 4.", shape="percent")
@@ -105,14 +105,14 @@ class MatchingRow(CrowdRow, frozen=True, kw_only=True, tag="study-matching"):
 class MatchingCategoryRow(CrowdRow, frozen=True, kw_only=True, tag="study-category"):
     """The associations of one category."""
 
-    category: Category
+    category: CategoryField
     category_words: CategoryWords
 
 
 class MatchingGroupRow(CrowdRow, frozen=True, kw_only=True, tag="study-group"):
     """The associations of one group of names."""
 
-    group: Group
+    group: GroupField
 
 
 class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
@@ -121,9 +121,9 @@ class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
     statistic: Annotated[float | None, shown("Statistic", "Share of the people who chose the embedding's group.")] = (
         None
     )
-    category: Category
+    category: CategoryField
     category_words: CategoryWords
-    words: Words
+    words: WordsField
     group: Annotated[str, shown("Group", "The embedding's group of names.", shape="word")]
     names: Annotated[tuple[str, ...], shown("Names", "Names of the group.")]
     choices: Annotated[int, shown("Choices", "How many groups were offered.")]
@@ -164,15 +164,15 @@ class OffenseCategoryRow(RatingsRow, frozen=True, kw_only=True, tag="study-offen
 class OffenseGroupRow(RatingsRow, frozen=True, kw_only=True, tag="study-offense-group"):
     """The rated associations of one group of names."""
 
-    group: Group
+    group: GroupField
 
 
 class RatedRow(StudyRow, frozen=True, kw_only=True, tag="study-rating"):
     """One association and how offensive people find it."""
 
     category_words: CategoryWords
-    words: Words
-    group: Group
+    words: WordsField
+    group: GroupField
     judges: Judges
     mean: MeanRating
     offensive: Annotated[bool | None, shown("Offensive", "Whether the mean is above the threshold.")]
