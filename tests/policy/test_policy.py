@@ -24,7 +24,7 @@ def topic(low, high, difference=None):
 def test_the_example_can_be_read(tmp_path):
     policy = read_policy(write(tmp_path, example()))
     assert [str(one) for one in policy.conditions] == [
-        "topic:gender:|mean_difference|<0.15",
+        "weat:gender-*:|size|<0.1",
         "similarity:ws-353:spearman>=0.4",
     ]
     assert policy.alpha == 0.05
