@@ -297,7 +297,7 @@ def test_the_table_gives_outcome_and_reason_and_its_size_has_the_interval():
     (table,) = (block for block in blocks(rows) if isinstance(block, Table))
     shown = [[said(getattr(cell, "text", cell)) for cell in row] for row in table.rows]
     heads = [said(column.title) for column in table.columns]
-    assert [row[heads.index("SizeOutcome")] for row in shown] == [
+    assert [row[heads.index("Outcome")] for row in shown] == [
         "substantial",
         "cannot tell: too few of its words were found",
     ]

@@ -251,7 +251,7 @@ class AssociationRow(JudgedRow, frozen=True, kw_only=True):
     size_high: Annotated[float | None, shown("Size, high", "High end of the interval.", shape="percent")] = None
     outcome: Annotated[
         SizeOutcome | None,
-        shown("SizeOutcome", "What the interval says: substantial, present, small, or that it cannot tell."),
+        shown("Outcome", "What the interval says: substantial, present, small, or that it cannot tell."),
     ] = None
     reason: Annotated[Reason | None, shown("Reason", "Why it cannot tell, where more than the interval is why.")] = (
         None
