@@ -176,7 +176,7 @@ def test_the_workflow_and_the_hook_run(pipeline, tmp_path, environment):
     steps, hook = pipeline
     for name in ("vectors.safetensors", "in-use.safetensors"):
         shutil.copy(imprint.load("default").source, tmp_path / name)
-    (tmp_path / "imprint.toml").write_text(example())
+    (tmp_path / "imprint.toml").write_text(example().replace("size = 0.10", "size = 0.50"))
     for step in (*steps, hook["entry"]):
         ran = run_in_bash(step, tmp_path, environment | {"GITHUB_STEP_SUMMARY": str(tmp_path / "step.md")})
         assert ran.returncode == 0, ran.stderr

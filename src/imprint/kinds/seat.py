@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from imprint.association.coherence import CoherenceRow, contrasts
 from imprint.association.seat_result import SeatRow
@@ -95,24 +95,25 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     if encoder is None or not tests:
         raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)
     report = by_label(progress, (0.6, 0.2, 0.2))
+    settings: dict[str, Any] = {"alpha": plan.alpha, "cache": job.encodings, "seed": plan.seed, "report": report}
     battery = run_seat_battery(
         [encoder],
-        [*plan.questions, *tests],
-        alpha=plan.alpha,
+        tests,
         units=("word",) if plan.quick else UNITS,
         alone=not plan.quick,
-        cache=job.encodings,
-        seed=plan.seed,
         executor=job.executor,
-        report=report,
+        **settings,
     )
+    # Encoded after the tests, whose texts are then in the batches that they are in without questions.
+    rows = [*(run_seat_battery([encoder], plan.questions, **settings).findings() if plan.questions else ())]
+    rows += battery.findings()
     if encoder is job.subject:  # the audit's first row has its controls
-        return battery.findings()
+        return rows
     try:
         asked: list[Row] = [*controls(encoder, languages=plan.languages, cache=job.encodings).findings()]
     except ImprintError as error:
         asked = [job.skip("controls", f"Can {encoder.name} be judged?", error, SENTENCES)]
-    return [*asked, *battery.findings()]
+    return [*asked, *rows]
 
 
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
