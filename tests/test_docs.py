@@ -180,7 +180,8 @@ def test_the_workflow_and_the_hook_run(pipeline, tmp_path, environment):
     for step in (*steps, hook["entry"]):
         ran = run_in_bash(step, tmp_path, environment | {"GITHUB_STEP_SUMMARY": str(tmp_path / "step.md")})
         assert ran.returncode == 0, ran.stderr
-    assert ElementTree.parse(tmp_path / "gate.xml").find("testsuite").get("tests") == "6"  # five questions, a benchmark
+    # five questions and a benchmark
+    assert ElementTree.parse(tmp_path / "gate.xml").find("testsuite").get("tests") == "6"
     assert (tmp_path / "step.md").read_text().count("## imprint: passed") == 2
     assert {"report.html", "findings.jsonl", "quality.jsonl"} <= {path.name for path in tmp_path.iterdir()}
     (tmp_path / "imprint.toml").write_text(example())
