@@ -19,7 +19,7 @@ from imprint.report.summary import people, tiles
 from imprint.stimuli.catalog import choose
 from imprint.subjects.opening import open_encoder
 
-LEVELS = {"strong", "moderate", "limited", "none shown", "too few words"}
+OUTCOMES = {"substantial", "present", "small", "cannot tell"}
 
 small = pytest.fixture(small_audits, scope="module", autouse=True)
 
@@ -55,13 +55,13 @@ def test_the_model_itself_gives_the_same_findings(folder, sentence_transformer):
     assert (seat.test.id, seat.unit, len(seat.missing)) == ("caliskan-7", "word", 0)
 
 
-def test_the_page_has_the_parts_and_levels_of_an_embedding(folder, glove):
+def test_the_page_has_the_parts_and_outcomes_of_an_embedding(folder, glove):
     own, words = ([one.name for one in sections(audit.rows)] for audit in (folder, glove))
     assert own == ["seat" if name == "weat" else name for name in words]
     for audit, kind in ((folder, "seat"), (glove, "weat")):
         tests = people(audit.rows)
         assert {row.kind for row in tests} == {kind}
-        assert {row.evidence for row in tests} <= LEVELS
+        assert {row.outcome for row in tests} <= OUTCOMES
         assert {tile.title for tile in tiles(audit.rows).tiles}
     assert (folder.rows[0].subject, folder.rows[0].judged, folder.rows[0].dimension) == ("encoder", True, 384)
     page = render_page(folder.rows)
