@@ -253,7 +253,7 @@ def _answered(
     background: Background | None,
     seed: int,
 ) -> SeatResult:
-    """SizedAnswer a question: a word's vector is the mean of its unit vectors in the frames, which all words share."""
+    """Answer a question: a word's vector is the mean of its unit vectors in the frames, which all words share."""
     framed = [FramedSide.of(side, encodings, lacking) for side in question.sides.values()]
     for side, words in zip(framed, word_sets(question.test).values(), strict=True):
         require_words(side.words, side.missing, words, encoder.name)

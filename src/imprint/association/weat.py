@@ -241,7 +241,7 @@ def measure(
 
 
 def _answered(embedding: Embedding, test: WeatTest, rows: WordRows, seed: int) -> WeatResult:
-    """SizedAnswer a question."""
+    """Answer a question."""
     from imprint.association.questions import answer
 
     contrast = contrast_of(embedding, rows)
