@@ -9,6 +9,7 @@ from imprint.association.evidence import Checks, CosineTable
 from imprint.association.verdicts import FOUND, Case, Check, Direction, Evidence, InFamily, Judged
 from imprint.checks import Alternative
 from imprint.rows import Count, Result, Row, WordList, WordValue, shown
+from imprint.significance.outcomes import FOUND as DIFFERENT
 from imprint.significance.outcomes import Reason, SizeOutcome
 from imprint.significance.partitions import PermutationTest
 from imprint.significance.shifts import Interval
@@ -87,6 +88,23 @@ class TestRow(Row, frozen=True, kw_only=True):
     def sparse(self) -> list[tuple[str, int, int]]:
         """Return the sets that keep so few of their words that the test is not what its author wrote."""
         return [(name, kept, words) for name, kept, words in self.words_kept() if kept < SPARSE * words]
+
+
+class OutcomeRow(TestRow, frozen=True, kw_only=True):
+    """A test with what its 99.5 % interval says."""
+
+    outcome: Annotated[
+        SizeOutcome | None,
+        shown("Outcome", "What the interval says: substantial, present, small, or that it cannot tell."),
+    ] = None
+    reason: Annotated[Reason | None, shown("Reason", "Why it cannot tell, where more than the interval is why.")] = (
+        None
+    )
+
+    @property
+    def found(self) -> bool:
+        """Whether the interval shows a difference."""
+        return self.outcome in DIFFERENT
 
 
 class JudgedRow(TestRow, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow
-from imprint.significance.outcomes import CONFIDENCE, MARGIN, SizeOutcome
+from imprint.significance.outcomes import CONFIDENCE, FOUND, MARGIN, SizeOutcome
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Tested = TypeVar("Tested", bound=AssociationRow)
 
-FOUND: tuple[SizeOutcome, ...] = ("substantial", "present")
 OUTCOMES: tuple[SizeOutcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
 
 _SHOWN_BY_TILES: tuple[SizeOutcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
@@ -46,6 +45,7 @@ _REASONS = {
     "few words": "too few of its words were found",
     "frequency": "the words differ in frequency",
     "attributes not distinguished": "this model does not tell the two kinds of words apart",
+    "grammar": "grammatical gender alone may give as much",
     "controls": "the subject cannot be judged",
 }
 _WORDS = " words"

@@ -11,7 +11,9 @@ from typing import Literal
 from imprint.significance.crossed import FEWEST_UNITS
 
 SizeOutcome = Literal["substantial", "small", "present", "cannot tell"]
-Reason = Literal["few words", "frequency", "attributes not distinguished", "controls"]
+Reason = Literal["few words", "frequency", "attributes not distinguished", "grammar", "controls"]
+
+FOUND: tuple[SizeOutcome, ...] = ("substantial", "present")  # the most serious first
 
 MARGIN = 0.10  # share of the distance between A and B; sizes below it are small
 CONFIDENCE = 0.995
@@ -45,9 +47,12 @@ class Decided:
     excludes_zero: bool = False
 
 
-def outcome(low: float | None, high: float | None, *, obstacle: Reason | None = None) -> Decided:
+def outcome(
+    low: float | None, high: float | None, *, margin: float | None = MARGIN, obstacle: Reason | None = None
+) -> Decided:
     """Judge an interval; None, or NaN, for ends that there are not.
 
+    Without a margin, as for a number that is no share of a distance, it is `present` or `cannot tell`.
     With the obstacle `frequency`, which words of like frequency could be the reason for a difference, an interval
     within the margin is still `small`. Any other obstacle leaves nothing to say.
     """
@@ -56,9 +61,9 @@ def outcome(low: float | None, high: float | None, *, obstacle: Reason | None = 
     if obstacle is not None and obstacle != "frequency":
         return Decided("cannot tell", obstacle)
     excludes_zero = low > 0 or high < 0
-    if (low > MARGIN or high < -MARGIN) and obstacle is None:
+    if margin is not None and (low > margin or high < -margin) and obstacle is None:
         return Decided("substantial", None, excludes_zero)
-    if low >= -MARGIN and high <= MARGIN:
+    if margin is not None and low >= -margin and high <= margin:
         return Decided("small", None, excludes_zero)
     if excludes_zero and obstacle is None:
         return Decided("present", None, excludes_zero)
