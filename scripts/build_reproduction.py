@@ -51,8 +51,9 @@ def scores(embedding: Embedding) -> Iterator[Line]:
             for word in words.words:
                 if word in found.scores:
                     yield test.id, letter, word, found.scores[word]
-    for word, score in wefat(embedding, OCCUPATIONS).scores.items():
-        yield OCCUPATIONS, "words", word, score
+    for score in wefat(embedding, OCCUPATIONS).scores:
+        if score.value is not None:
+            yield OCCUPATIONS, "words", score.word, score.value
 
 
 if __name__ == "__main__":

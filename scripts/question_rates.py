@@ -465,9 +465,9 @@ def background_of(encoder: Encoder) -> Background | None:
     rows = frequent_words(bundled, len(bundled), leaving_out=set())
 
     def rows_at(kept: np.ndarray) -> np.ndarray:
-        texts = [fill(frame, bundled.words[row]) for row in rows[kept] for frame in FRAMES]
+        texts = [fill(frame, bundled.words[row]) for row in rows[kept] for frame in FRAMES["en"]]
         vectors = unit_rows(encode_texts(encoder, texts).rows(texts))
-        return np.asarray(vectors.reshape(len(kept), len(FRAMES), -1).mean(axis=1), dtype=np.float32)
+        return np.asarray(vectors.reshape(len(kept), len(FRAMES["en"]), -1).mean(axis=1), dtype=np.float32)
 
     return Background.of(rows_at, bundled.frequency_ranks[rows])
 

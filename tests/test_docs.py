@@ -200,7 +200,7 @@ def test_every_option_of_every_command_is_in_the_reference(generation):
     reference = generation.command_reference()
     sections = dict(re.findall(r"^## (imprint[a-z -]*)\n(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL))
     for path, command in below(get_command(make_app())):
-        said = CliRunner().invoke(make_app(path[:1]), [*path, "--help"]).output
+        said = CliRunner().invoke(make_app(), [*path, "--help"]).output
         _, _, options = said.partition("Options:")
         told = set(OPTION.findall(sections[" ".join(["imprint", *path])]))
         assert set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", options, re.MULTILINE)) <= told, path

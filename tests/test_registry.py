@@ -41,10 +41,10 @@ def test_nothing_is_imported_before_it_is_asked_for(registry):
 
 
 def test_a_built_in_name_does_not_look_for_plug_ins(registry, monkeypatch):
-    def refuse(**_):
+    def refuse():
         raise AssertionError
 
-    monkeypatch.setattr("importlib.metadata.entry_points", refuse)
+    monkeypatch.setattr("imprint.registry._entry_points", refuse)
     assert registry.get("dumps") is json.dumps
     with pytest.raises(AssertionError):
         registry.get("other")
@@ -84,6 +84,19 @@ def test_a_broken_plug_in_is_an_error_of_ours_that_names_it(registry, plug_in, c
     with pytest.raises(SettingError) as raised:
         registry.get("zebra")
     assert "'zebra' (toy_plugin_code:VALUE, group imprint.toys)" in str(raised.value)
+
+
+def test_entry_points_are_those_that_python_finds(plug_in):
+    plug_in("imprint.toys", "# ant = no:thing", "zebra=toy_plugin_code:VALUE [extra]", "ox = json:dumps")
+    groups = set(metadata.entry_points().groups) - {"imprint.commands", "imprint.kinds"}
+    assert len(groups) > 1
+    for group in groups:
+        points = metadata.entry_points(group=group)
+        expected = {point.name: point.value for point in points if point.dist.name != "imprint-audit"}
+        assert Registry(group, {}).plugins() == expected
+    assert Registry("imprint.toys", {}).get("zebra") == 7
+    own = metadata.distribution("imprint-audit").entry_points.select(group="imprint.kinds")
+    assert REGISTRY.registered == {point.name: point.value for point in own}
 
 
 OWN = "ours = toy_plugin_code:OURS"
@@ -131,10 +144,10 @@ def test_a_plug_in_cannot_replace_what_imprint_registers(registry, own_points, p
 def test_what_imprint_registers_is_found_without_other_packages(registry, own_points, monkeypatch):
     own_points(OWN)
 
-    def refuse(**_):
+    def refuse(_):
         raise AssertionError
 
-    monkeypatch.setattr("importlib.metadata.entry_points", refuse)
+    monkeypatch.setattr(Registry, "plugins", refuse)
     assert registry.get("ours") == 5
 
 

@@ -4,10 +4,7 @@ from imprint.association.calibration import calibrate as calibrate
 from imprint.association.seat import seat as seat
 from imprint.association.seat_battery import SeatBattery as SeatBattery
 from imprint.association.seat_battery import run_seat_battery as run_seat_battery
-from imprint.association.seat_result import SeatResult as SeatResult
-from imprint.association.weat import WeatResult as WeatResult
 from imprint.association.weat import weat as weat
-from imprint.association.wefat import WefatResult as WefatResult
 from imprint.association.wefat import wefat as wefat
 from imprint.audit.run import Audit as Audit
 from imprint.audit.run import run_audit as run_audit

@@ -175,7 +175,44 @@ class WordList(msgspec.Struct, frozen=True):
     words: Annotated[tuple[str, ...], shown("Words")]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+class Findings:
+    """What rows, and results of several, can do: become tables and files, and draw themselves."""
+
+    def findings(self) -> "Sequence[Row]":
+        """Return the rows."""
+        raise NotImplementedError
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a table of one line per row that was measured, without the lists of single words."""
+        with requiring("pandas", "pandas"):
+            import pandas as pd
+
+        measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
+        columns = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
+        return pd.DataFrame(
+            [{key: value for key, value in row.to_dict().items() if key in columns[type(row)]} for row in measured]
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows as JSON lines."""
+        write_findings(path, self.findings())
+
+    def chart(self) -> "alt.Chart":
+        """Return the main chart of the rows, for Altair: show it in a notebook, change it, or save it.
+
+        A result without a chart raises `ImprintError`.
+        """
+        chart = _drawings[0].chart(self.findings()) if _drawings else None
+        if chart is None:
+            raise ImprintError(f"{type(self).__name__} has no chart", hint="draw its to_frame() as you like")
+        return chart
+
+    def _repr_html_(self) -> str:
+        rows = self.findings()
+        return _drawings[0].page(rows) if rows and _drawings else f"<code>{html.escape(repr(self))}</code>"
+
+
+class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     """One finding: the fields that rows of every kind have. A number that does not exist is None."""
 
     test: Annotated[str, shown("Test", "What was asked: the id of a test, or the name of a measurement.")]
@@ -299,6 +336,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """Return the row as belonging to a part of an audit."""
         return msgspec.structs.replace(self, part=part)
 
+    def findings(self) -> "Sequence[Row]":
+        """Return the row in a list, as every result does."""
+        return [self]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.test!r} on {self.embedding})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values only: texts, numbers, None, lists and dictionaries."""
         plain: dict[str, Any] = _plain(msgspec.to_builtins(self, builtin_types=(), enc_hook=_from_numpy))
@@ -345,8 +389,8 @@ class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
         return plain
 
 
-class Result(ABC):
-    """What every result of a measurement can do with its rows."""
+class Result(Findings, ABC):
+    """The result of a measurement that is more than one row."""
 
     @abstractmethod
     def findings(self) -> Sequence[Row]:
@@ -356,35 +400,6 @@ class Result(ABC):
         """Return the row as a dictionary, or several under the key "findings"."""
         rows = [row.to_dict() for row in self.findings()]
         return rows[0] if len(rows) == 1 else {"findings": rows}
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return a table of one line per row that was measured, without the lists of single words."""
-        with requiring("pandas", "pandas"):
-            import pandas as pd
-
-        measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
-        columns = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
-        return pd.DataFrame(
-            [{key: value for key, value in row.to_dict().items() if key in columns[type(row)]} for row in measured]
-        )
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows as JSON lines."""
-        write_findings(path, self.findings())
-
-    def chart(self) -> "alt.Chart":
-        """Return the main chart of the rows, for Altair: show it in a notebook, change it, or save it.
-
-        A result without a chart raises `ImprintError`.
-        """
-        chart = _drawings[0].chart(self.findings()) if _drawings else None
-        if chart is None:
-            raise ImprintError(f"{type(self).__name__} has no chart", hint="draw its to_frame() as you like")
-        return chart
-
-    def _repr_html_(self) -> str:
-        rows = self.findings()
-        return _drawings[0].page(rows) if rows and _drawings else f"<code>{html.escape(repr(self))}</code>"
 
 
 class Drawing(NamedTuple):

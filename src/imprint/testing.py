@@ -11,8 +11,7 @@ from imprint.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from imprint.association.seat_result import SeatResult
-    from imprint.association.weat import WeatResult
+    from imprint.association.rows import AssociationRow
     from imprint.evaluation.controls import Controls
     from imprint.files import FilePath
     from imprint.policy.policy import Policy
@@ -22,18 +21,18 @@ if TYPE_CHECKING:
 
 
 def assert_association_below(
-    measured: "EmbeddingLike | WeatResult | SeatResult",
+    measured: "EmbeddingLike | AssociationRow",
     test: "WeatTest | str | None" = None,
     *,
-    margin: float,
+    margin: float = 0.10,
     controls: "Controls | None" = None,
 ) -> None:
     """Raise AssertionError unless an association is surely smaller than the margin, in either direction.
 
-    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. A result needs the
+    `measured` is an embedding, on which the WEAT `test` is run, or what `weat` or `seat` returned. A row needs the
     `controls` of its subject, from `imprint.controls(subject)`. A subject that cannot be judged does not pass. The
-    margin is one of `mean_difference`, a difference of mean cosines: the one scale of a test with an interval over
-    words. All of the interval has to lie within the margin; one that reaches outside is undecided and does not pass.
+    margin is one of `size`, a share of the distance between the two kinds of words. All of the interval has to lie
+    within the margin; one that reaches outside is undecided and does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition
@@ -41,18 +40,17 @@ def assert_association_below(
     from imprint.policy.judging import judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
-        raise SettingError(option="margin", got=margin, expected="a number above 0, in cosines, such as 0.05")
-    result, known = _measured(measured, test, controls)
-    row = result.finding()
-    said = judge(Condition("require", row.kind, None, "mean_difference", True, "<", float(margin)), row)
+        raise SettingError(option="margin", got=margin, expected="a number above 0, a share of the distance, such as 0.10")
+    row, known = _measured(measured, test, controls)
+    said = judge(Condition("require", row.kind, None, "size", True, "<", float(margin)), row)
     why = Known.of([row, *(known.findings() if known else ())]).why_not(row) or said.why
     if said.verdict == "passed" and why is None:
         return
     about = f"{row.test} on {row.embedding}"
     if why is not None:
         raise AssertionError(f"cannot tell: {about} cannot be held against a margin of {margin:g}: {why}")
-    ends = f"{row.words_low:.4g} to {row.words_high:.4g}"
-    size = f"the mean difference is {row.mean_difference:.4g}, with an interval over words of {ends}"
+    ends = f"{row.size_low:.4g} to {row.size_high:.4g}"
+    size = f"the size is {row.size:.4g}, with an interval over words of {ends}"
     if said.verdict == "failed":
         raise AssertionError(f"above: {about} lies outside the margin of {margin:g}; {size}")
     raise AssertionError(f"cannot tell: {about} reaches outside the margin of {margin:g}; {size}")
@@ -101,7 +99,6 @@ def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Polic
         cast("EmbeddingLike", measured),
         debias=None,
         quick=True,
-        alpha=policy.alpha,
         tests=policy.tests,
         parts={one.part for one in policy.conditions},
         policy_sha256=policy.sha256,
@@ -109,23 +106,23 @@ def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Polic
 
 
 def _measured(
-    measured: "EmbeddingLike | WeatResult | SeatResult",
+    measured: "EmbeddingLike | AssociationRow",
     test: "WeatTest | str | None",
     known: "Controls | None",
-) -> "tuple[WeatResult | SeatResult, Controls | None]":
-    from imprint.association.seat_result import SeatResult
-    from imprint.association.weat import WeatResult, weat
+) -> "tuple[AssociationRow, Controls | None]":
+    from imprint.association.rows import AssociationRow
+    from imprint.association.weat import weat
     from imprint.evaluation.controls import controls
     from imprint.subjects.opening import load
 
-    if isinstance(measured, WeatResult | SeatResult):
+    if isinstance(measured, AssociationRow):
         if test is not None:
             raise SettingError(
-                f"a result of {measured.test.id} was given, and a test", option="test", hint="give the result alone"
+                f"a row of {measured.test} was given, and a test", option="test", hint="give the row alone"
             )
         return measured, known
     if test is None:
         raise SettingError(option="test", got=None, expected="the id of a test, such as 'caliskan-6'")
     opened = load(measured)
-    result = weat(opened, test)
-    return result, known or controls(opened, languages=[result.test.language])
+    row = weat(opened, test)
+    return row, known or controls(opened, languages=[row.language])

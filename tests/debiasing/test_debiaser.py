@@ -1,6 +1,5 @@
 """Debiasers by name: one table, one shape, and no name that quietly means another."""
 
-from importlib.metadata import EntryPoint
 from inspect import signature
 
 import numpy as np
@@ -109,8 +108,7 @@ def test_options_say_what_a_debiaser_takes(method, bundled):
             kind.frontier(bundled, debiaser(method).fit_gender(bundled))
 
 
-def test_a_plug_in_adds_a_debiaser(monkeypatch):
-    plugin = EntryPoint("half", "imprint.debiasing.hard:HardDebiaser", "imprint.debiasers")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [plugin])
+def test_a_plug_in_adds_a_debiaser(plug_in):
+    plug_in("imprint.debiasers", "half = imprint.debiasing.hard:HardDebiaser")
     assert DEBIASERS.names() == (*METHODS, "half")
     assert debiaser("half") == HardDebiaser()

@@ -1,5 +1,4 @@
 from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint
 from typing import ClassVar
 
 import numpy as np
@@ -95,9 +94,8 @@ class Watching(Debiaser):
         return self.fit(embedding)
 
 
-def test_a_debiaser_of_a_plug_in_is_told_which_words_judge_and_shows_its_setting(bundled, monkeypatch):
-    plugin = EntryPoint("watching", f"{__name__}:Watching", "imprint.debiasers")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [plugin])
+def test_a_debiaser_of_a_plug_in_is_told_which_words_judge_and_shows_its_setting(bundled, plug_in, monkeypatch):
+    plug_in("imprint.debiasers", f"watching = {__name__}:Watching")
     monkeypatch.setattr(Watching, "told", [])
     row = compare_debiasers(bundled, ["watching"]).rows[1]
     axis = judging_axis(bundled)

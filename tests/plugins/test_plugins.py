@@ -79,6 +79,21 @@ def test_a_kind_has_its_line_in_the_summary_its_words_explained_and_its_limits(p
         assert text in page, text
 
 
+def test_rows_of_a_plug_in_s_kind_are_typed_wherever_rows_are_read(plugged):
+    """From a file, in a notebook, and as a board keeps them; also in a part of another kind."""
+    code = (
+        "import imprint; from imprint.boards.subjects import Measured; from imprint.kinds.sections import round_trip;"
+        "from imprint.rows import read_row; from imprint_sample.lengths import LengthsRow;"
+        "fields = dict(test='t', embedding='e', embedding_sha256='s', mean_length=3.0);"
+        "row, beside = LengthsRow(**fields), LengthsRow(**fields, part='weat');"
+        "imprint.write_findings('rows.jsonl', [row, beside]);"
+        "kept = Measured('on the board', 's', 'embedding', (row.to_json(),), ()).rows();"
+        "read = [*imprint.read_findings('rows.jsonl'), *round_trip([row, beside])];"
+        "print(read == [row, beside] * 2, [(type(one).__name__, one.embedding, one.mean_length) for one in kept])"
+    )
+    assert python(plugged, code) == "True [('LengthsRow', 'on the board', 3.0)]\n"
+
+
 def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_process, tmp_path):
     row = {
         "kind": "lengths",

@@ -1,12 +1,12 @@
-"""Many tests on one embedding: one family, corrected together, nothing left out without a reason."""
+"""Many tests on one embedding, nothing left out without a reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from imprint.association.rows import Measured, outcome_counts
 from imprint.association.topics import topic_rows
-from imprint.association.verdicts import check_alpha, count_found, judge_all
-from imprint.association.weat import WeatResult, find_test, measure
-from imprint.association.wefat import WefatResult
+from imprint.association.weat import WeatRow, find_test, measure
+from imprint.association.wefat import WefatRow
 from imprint.association.wefat import measure as measure_wefat
 from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
@@ -19,40 +19,40 @@ from imprint.types import Progress
 
 @dataclass(frozen=True, repr=False)
 class Battery(Result):
-    """The result of many tests on one embedding, its WEATs corrected together by Holm.
+    """The result of many tests on one embedding.
 
     Attributes
     ----------
     weats
-        WEATs, those about people judged together.
+        One row per WEAT.
     wefats
-        WEFATs, judged together.
+        One row per WEFAT.
     skipped
         Tests that could not be run, with the reason.
-    alpha
-        Chance of any false discovery in a family.
     """
 
-    weats: tuple[WeatResult, ...]
-    wefats: tuple[WefatResult, ...]
+    measured: tuple[Measured[WeatRow], ...]
+    wefats: tuple[WefatRow, ...]
     skipped: tuple[SkippedRow, ...]
-    alpha: float
+
+    @property
+    def weats(self) -> tuple[WeatRow, ...]:
+        """One row per WEAT."""
+        return tuple(one.row for one in self.measured)
 
     @property
     def languages(self) -> set[str]:
         """The languages of the tests that were run."""
-        return {*(one.test.language for one in self.weats), *(one.test.language for one in self.wefats)}
+        return {row.language for row in (*self.weats, *self.wefats)}
 
     def findings(self) -> list[Row]:
         """Return one row per test, then one per topic if there are several, and tests that could not be run last."""
-        weats, wefats = self.weats, self.wefats
-        tests = [*(one.finding() for one in weats), *(one.finding() for one in wefats)]
-        judged = [result for result in weats if result.sized is None]
-        return [*tests, *(topic_rows(judged, self.skipped) if len(judged) > 1 else ()), *self.skipped]
+        topics = topic_rows(self.measured, self.skipped) if len(self.measured) > 1 else []
+        return [*self.weats, *self.wefats, *topics, *self.skipped]
 
     def __repr__(self) -> str:
-        found = count_found(self.weats)
-        return f"Battery({len(self.weats)} WEATs: {found}; {len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
+        said = f"{len(self.weats)} WEATs: {outcome_counts(self.weats)}"
+        return f"Battery({said}; {len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
 
 
 def run_battery(
@@ -60,14 +60,13 @@ def run_battery(
     tests: Sequence[Test],
     *,
     alternative: Alternative = "greater",
-    alpha: float = 0.05,
     draws: int | None = None,
     seed: int = 0,
     skip: bool = True,
     foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
 ) -> Battery:
-    """Run many tests on one embedding and correct their p-values together.
+    """Run many tests on one embedding.
 
     Parameters
     ----------
@@ -76,9 +75,8 @@ def run_battery(
     tests
         WEATs and WEFATs, from the catalogue or your own.
     alternative
-        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
-    alpha
-        Chance of any false discovery among the tests about people of one kind (Holm's correction).
+        Which differences p-values count: "greater" counts x with a and y with b, "less" the reverse, "two-sided"
+        either.
     draws
         Estimate p-values from this many random partitions instead of counting.
     seed
@@ -93,17 +91,16 @@ def run_battery(
     Returns
     -------
     Battery
-        One result per test, and the tests that were skipped.
+        One row per test, and the tests that were skipped.
 
     Examples
     --------
     >>> imprint.run_battery("default", imprint.catalogue()[:3])
-    Battery(3 WEATs: 1 limited; 0 WEFATs; 0 skipped)
+    Battery(3 WEATs: 1 present, 2 cannot tell; 0 WEFATs; 0 skipped)
     """
-    check_alpha(alpha)
     embedding = load(embedding)
-    weats: list[WeatResult] = []
-    wefats: list[WefatResult] = []
+    weats: list[Measured[WeatRow]] = []
+    wefats: list[WefatRow] = []
     not_run: list[SkippedRow] = []
     measured = (embedding.name, embedding.sha256)
     for done, test in enumerate(tests):
@@ -123,6 +120,4 @@ def run_battery(
     if not weats and not wefats:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})", where=embedding.name)
-    answered = [result for result in weats if result.sized is not None]
-    judged = judge_all([result for result in weats if result.sized is None], alpha)
-    return Battery((*answered, *judged), tuple(judge_all(wefats, alpha)), tuple(not_run), alpha)
+    return Battery(tuple(weats), tuple(wefats), tuple(not_run))

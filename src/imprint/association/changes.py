@@ -1,225 +1,169 @@
 """What changed between two versions of a subject: every test asked of both, on the words that both have.
 
-Both versions score the same words, so the change of each word's score is what is tested: label permutation of the
-changes (two-sided, exact), and the interval over words of the difference between the two tables of cosines; words in
-sentences are compared over the sentences too, if both versions have the same ones. Frequency and the space's axes are
-not asked, so a change has moderate evidence at most. Changes are one family of their own.
+A change is the size after less that before, with its interval over words: the same words are in both, so what they
+share cancels. Frequency needs no check here, since the words of both are the same.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
 from imprint.association.battery import Battery
-from imprint.association.cosines import ROUNDING, Effect, mean
-from imprint.association.evidence import CosineTable, SentenceCosines, check
-from imprint.association.rows import AssociationResult, JudgedRow, PMethod, case_of
-from imprint.association.topics import TopicRow, TopicTest, by_topic
-from imprint.association.verdicts import Case, Evidence, Judged, judge
-from imprint.association.wordrows import FEWEST_WORDS
-from imprint.rows import Row, shown, word_values
-from imprint.significance.partitions import PermutationTest, permutation_test
-from imprint.stimuli.definition import described, word_sets
+from imprint.association.cosines import Effect
+from imprint.association.rows import AssociationRow, Measured, SizedRow, Tested
+from imprint.association.sizes import size_fields
+from imprint.association.topics import TopicRow, by_topic, left_out, n_units
+from imprint.association.vectors import SetVectors, shares_of, words_of_both
+from imprint.rows import Row, shown
+from imprint.significance.outcomes import Size, too_few
+from imprint.significance.shares import change_of_size
 
-_BEFORE = shown("Before", "Mean difference in the first.", digits=3)
-_AFTER = shown("After", "Mean difference in the second.", digits=3)
+_ABOUT = ("title", "topics", "sets", "source", "language", "adapted")  # what a change is about is what the test is
+
+_SIZE_BEFORE = shown("Before", "The size in the first.", shape="percent")
+_SIZE_AFTER = shown("After", "The size in the second.", shape="percent")
+_FROM = shown("From", "Name of the first.")
+_TO = shown("To", "Name of the second.")
+_SHA256_BEFORE = shown("SHA-256 before", "Hash of the first.", shape="word")
 _CHANGE = shown(
     "Change",
-    "Mean difference after less that before, with its 95 % interval over words and any sentences.",
-    digits=3,
-    ends="words",
+    "The size after less that before, with its 99.5 % interval over words.",
+    shape="percent",
 )
 
 
-class ChangeRow(JudgedRow, frozen=True, kw_only=True, tag="change"):
-    """How a test's result changed from one embedding to another, on the words that both have.
+class ChangeRow(SizedRow, frozen=True, kw_only=True, tag="change"):
+    """How the size of a test changed from one subject to another, on the words that both have.
 
-    Effect size, statistic and scores are those after less those before. `missing` are words that one of the two does
-    not have.
+    `missing` are words that one of the two does not have.
     """
 
+    size: Annotated[float | None, _CHANGE] = None
+    size_before: Annotated[float | None, _SIZE_BEFORE]
+    size_after: Annotated[float | None, _SIZE_AFTER]
     effect_size: Annotated[float | None, shown("Change of d", "The second's d less the first's.")] = None
-    p_label: Annotated[
-        float | None,
-        shown(
-            "p, label",
-            "Two-sided p of the words' changes, over all splits of the target words.",
-            method="p_method",
-        ),
-    ] = None
-    p_moderate_holm: Annotated[
-        float | None,
-        shown(
-            "p, Holm",
-            "The larger of both checks' p-values, corrected over the tests compared.",
-            method="p_method",
-        ),
-    ] = None
-    evidence: Annotated[
-        Evidence | None,
-        shown("Evidence", "Moderate: label permutation and words. Limited: label permutation alone."),
-    ] = None
-    mean_difference: Annotated[float | None, _CHANGE]
-    mean_difference_before: Annotated[float | None, _BEFORE]
-    mean_difference_after: Annotated[float | None, _AFTER]
     effect_size_before: Annotated[float | None, shown("d before", "d in the first.")]
     effect_size_after: Annotated[float | None, shown("d after", "d in the second.")]
+    is_question: Annotated[bool, shown("Question", "Whether it is a standard question.")] = False
     n_x: Annotated[int, shown("Words of X", "Words of X that both have.")]
     n_y: Annotated[int, shown("Words of Y", "Words of Y that both have.")]
-    p_method: Annotated[PMethod, shown("p, method", "How p was found: exact, certified bounds or sampled.")]
-    change_from: Annotated[str, shown("From", "Name of the first.")]
-    change_to: Annotated[str, shown("To", "Name of the second.")]
-    other_sha256: Annotated[str, shown("SHA-256 before", "Hash of the first.", shape="word")]
+    change_from: Annotated[str, _FROM]
+    change_to: Annotated[str, _TO]
+    other_sha256: Annotated[str, _SHA256_BEFORE]
 
 
 class TopicChangeRow(TopicRow, frozen=True, kw_only=True, tag="topic-change"):
-    """How the mean difference of a topic's tests changed from one embedding to another; an estimate, not judged."""
+    """How the mean size of a topic's tests changed from one subject to another."""
 
-    mean_difference: Annotated[float | None, _CHANGE] = None
-    mean_difference_before: Annotated[float | None, _BEFORE]
-    mean_difference_after: Annotated[float | None, _AFTER]
-    change_from: Annotated[str, shown("From", "Name of the first.")]
-    change_to: Annotated[str, shown("To", "Name of the second.")]
-    other_sha256: Annotated[str, shown("SHA-256 before", "Hash of the first.", shape="word")]
+    size: Annotated[float | None, _CHANGE] = None
+    size_before: Annotated[float | None, _SIZE_BEFORE] = None
+    size_after: Annotated[float | None, _SIZE_AFTER] = None
+    change_from: Annotated[str, _FROM]
+    change_to: Annotated[str, _TO]
+    other_sha256: Annotated[str, _SHA256_BEFORE]
 
 
 @dataclass(frozen=True, eq=False)
 class TestChange:
-    """One test before and after, with both tables of cosines on the words that both have."""
+    """One test before and after, on the words that both have."""
 
-    before: AssociationResult
-    after: AssociationResult
-    tables: tuple[CosineTable, CosineTable]
-
-    @cached_property
-    def table(self) -> CosineTable:
-        """The second table less the first; where rounding alone changed, nothing did."""
-        first, second = self.tables
-        return combined(second, first, -1)
+    before: AssociationRow
+    after: AssociationRow
+    words: tuple[SetVectors, SetVectors]
 
     @cached_property
-    def label(self) -> PermutationTest:
-        """The label permutation of the words' changes."""
-        return permutation_test(*self.table.sides(), alternative="two-sided")
-
-    @cached_property
-    def effect(self) -> Effect:
-        """The change of the mean difference."""
-        return Effect.of(*self.table.sides())
+    def row(self) -> ChangeRow:
+        """The row of the change."""
+        n_x, n_y, n_a, n_b = self.words[0].counts
+        first, second = map(_effect, self.words)
+        few = too_few(
+            [len(sample.units) for sample in self.words[0].share.samples],
+            self.words[0].counts,
+            [len(one.words) for one in self.before.sets],
+        )
+        return ChangeRow(
+            test=self.before.test,
+            **{name: getattr(self.before, name) for name in _ABOUT},
+            **_between(self.before, self.after),
+            **_change([self.words], is_too_few=few),
+            effect_size=second - first,
+            effect_size_before=first,
+            effect_size_after=second,
+            is_question=self.before.is_question,
+            missing=self._missing,
+            n_x=n_x,
+            n_y=n_y,
+            n_a=n_a,
+            n_b=n_b,
+        )
 
     @property
-    def missing(self) -> tuple[str, ...]:
-        """The words of the test that one of the two does not have."""
-        kept = {*self.table.targets, *self.table.attributes}
-        words = (word for one in word_sets(self.before.test).values() for word in one.words)
+    def _missing(self) -> tuple[str, ...]:
+        kept = {*self.words[0].target_words, *self.words[0].attribute_words}
+        words = (word for one in self.before.sets for word in one.words)
         return tuple(dict.fromkeys(word for word in words if word not in kept))
-
-    @cached_property
-    def case(self) -> Case:
-        """What is judged of it within a family."""
-        checks = replace(check(None, None, self.label, self.table, self.before.seed), asked=("label", "words"))
-        return case_of(checks, self.before.test, self.missing)
-
-    def finding(self, judged: Judged) -> ChangeRow:
-        """Return the row, with its judgement."""
-        first, second = (Effect.of(*table.sides()) for table in self.tables)
-        about, checks = described(self.before.test), self.case.checks.fields()
-        return ChangeRow(
-            test=self.before.test.id,
-            **{name: about[name] for name in ("title", "topics", "sets", "source", "language", "adapted")},
-            **_between(self.before, self.after),
-            effect_size=second.effect_size - first.effect_size,
-            effect_size_before=first.effect_size,
-            effect_size_after=second.effect_size,
-            statistic=self.effect.statistic,
-            mean_difference=self.effect.mean_difference,
-            mean_difference_before=first.mean_difference,
-            mean_difference_after=second.mean_difference,
-            p_value=self.label.p_value,
-            p_method=self.label.p_method,
-            missing=self.missing,
-            scores=word_values(dict(zip(self.table.targets, self.table.scores().tolist(), strict=True))),
-            n_x=self.table.n_x,
-            n_y=len(self.table.targets) - self.table.n_x,
-            n_a=self.table.n_a,
-            n_b=len(self.table.attributes) - self.table.n_a,
-            **{name: checks[name] for name in ("p_label", "p_words", "words_low", "words_high")},
-            **judged.fields(),
-        )
 
 
 def change_rows(
-    before: Sequence[AssociationResult], after: Sequence[AssociationResult], alpha: float
+    before: Sequence[Measured[Tested]], after: Sequence[Measured[Tested]]
 ) -> list[ChangeRow | TopicChangeRow]:
-    """Return one row per test that was asked of both, the tests of one family, and one per topic."""
-    others = {one.test.id: one for one in after}
+    """Return one row per test that has a size in both, and one per topic."""
+    others = {one.row.test: one for one in after}
     changes = [
-        TestChange(one, others[one.test.id], tables)
+        TestChange(one.row, others[one.row.test].row, words)
         for one in before
-        if one.test.id in others and (tables := shared(one.table, others[one.test.id].table)) is not None
+        if one.row.test in others and (words := _shared(one, others[one.row.test])) is not None
     ]
-    judged = judge([change.case for change in changes], alpha)
-    rows = [change.finding(own) for change, own in zip(changes, judged, strict=True)]
-    return [*rows, *_topics(changes, rows)]
+    return [*(change.row for change in changes), *_topics(changes)]
 
 
 def before_and_after(before: Battery, after: Battery) -> list[Row]:
     """Return the rows of the same tests before and after, what changed, and what could not be run."""
-    tests = [one.finding() for one in (*before.weats, *after.weats)]
-    return [*tests, *change_rows(before.weats, after.weats, before.alpha), *before.skipped, *after.skipped]
+    changes = change_rows(before.measured, after.measured)
+    return [*before.weats, *after.weats, *changes, *before.skipped, *after.skipped]
 
 
-def _topics(changes: Sequence[TestChange], rows: Sequence[ChangeRow]) -> Iterator[TopicChangeRow]:
-    tests = [
-        TopicTest(row.test, row.topics, row.mean_difference or 0.0, change.table, change.case.enough)
-        for change, row in zip(changes, rows, strict=True)
-    ]
-    for topic, fields in by_topic(tests).items():
-        of_tests = [row for row in rows if row.test in fields["tests"]]
-        before, after = (
-            mean(np.array([getattr(row, f"mean_difference_{when}") for row in of_tests])) if of_tests else None
-            for when in ("before", "after")
-        )
+def _shared(before: Measured[Any], after: Measured[Any]) -> tuple[SetVectors, SetVectors] | None:
+    return None if before.words is None or after.words is None else words_of_both(before.words, after.words)
+
+
+def _topics(changes: Sequence[TestChange]) -> Iterator[TopicChangeRow]:
+    by_test = {change.before.test: change for change in changes}
+    for topic, asked in by_topic([Measured(change.before, change.words[0]) for change in changes]).items():
+        counted = [one for one in asked if by_test[one.row.test].row.size_low is not None]
+        words = [by_test[one.row.test].words for one in counted]
         yield TopicChangeRow(
             test=topic,
+            topic=topic,
             **_between(changes[0].before, changes[0].after),
-            **fields,
-            mean_difference_before=before,
-            mean_difference_after=after,
+            **(_change(words) if words else {}),
+            tests=tuple(one.row.test for one in counted),
+            tests_left_out=left_out(topic, asked, counted, ()),
+            n_words=n_units(shares_of([first for first, _ in words])),
         )
 
 
-def shared(before: CosineTable, after: CosineTable) -> tuple[CosineTable, CosineTable] | None:
-    """Return both tables on the words of both; None where a set keeps fewer than two."""
-    targets, attributes = {*before.targets} & {*after.targets}, {*before.attributes} & {*after.attributes}
-    first, second = (table.subset(targets, attributes) for table in (before, after))
-    smallest = min(first.n_x, len(first.targets) - first.n_x, first.n_a, len(first.attributes) - first.n_a)
-    return None if smallest < FEWEST_WORDS else (first, second)
+def _change(words: Sequence[tuple[SetVectors, SetVectors]], *, is_too_few: bool = False) -> dict[str, Any]:
+    """Return the mean size before and after of several tests, and the fields of its change."""
+    before, after = (shares_of(side) for side in zip(*words, strict=True))
+    sizes = [[share.value for share in shares] for shares in (before, after)]
+    known = [None if None in side else float(np.mean(np.array(side, dtype=np.float64))) for side in sizes]
+    return {
+        "size_before": known[0],
+        "size_after": known[1],
+        **size_fields(Size(None, obstacle="few words") if is_too_few else change_of_size(before, after)),
+    }
 
 
-def combined(first: CosineTable, second: CosineTable, sign: Literal[1, -1]) -> CosineTable:
-    """Return the first table plus the second, or less it, on the same words; what only rounding leaves is zero."""
-    cosines = first.cosines + sign * second.cosines
-    if np.abs(cosines).max() < ROUNDING:
-        return replace(first, cosines=np.zeros_like(cosines), sentences=None)
-    return replace(first, cosines=cosines, sentences=_combined_sentences(first.sentences, second.sentences, sign))
+def _effect(words: SetVectors) -> float:
+    scores = words.targets @ words.share.v
+    return Effect.of(*np.split(scores, [words.n_x])).effect_size
 
 
-def _combined_sentences(
-    first: SentenceCosines | None, second: SentenceCosines | None, sign: Literal[1, -1]
-) -> SentenceCosines | None:
-    """Do the same for sentences; None where both do not have the same ones."""
-    if first is None or second is None:
-        return None
-    if (first.targets, first.attributes) != (second.targets, second.attributes):
-        return None
-    return replace(first, cosines=first.cosines + sign * second.cosines)
-
-
-def _between(before: AssociationResult, after: AssociationResult) -> dict[str, Any]:
+def _between(before: AssociationRow, after: AssociationRow) -> Mapping[str, Any]:
     return {
         "embedding": before.embedding,
         "embedding_sha256": before.embedding_sha256,

@@ -14,7 +14,7 @@ from itertools import pairwise
 from statistics import mean
 from typing import Annotated, Literal
 
-from imprint.association.seat_result import SeatResult, SeatRow
+from imprint.association.seat_row import SeatRow
 from imprint.association.sentences import Unit
 from imprint.checks import Context
 from imprint.rows import Row, shown
@@ -32,6 +32,7 @@ _CHECKS: tuple[tuple[Check, tuple[str, ...], tuple[Unit, ...], str], ...] = (
         "fewer names, then fewer attributes, as the paper expects",
     ),
 )
+STARRED = 0.05  # of one test by itself, and of the paper's stars
 _APART = 10  # the paper calls 0.016 and 0.01 similar, 0.12 and 0.001 discrepant
 # The same question asked with given names and with terms for the group.
 _NAMES_AND_TERMS = (
@@ -47,7 +48,7 @@ _NAMES_AND_TERMS = (
 class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
     """Whether tests that should go together do; `test` names them.
 
-    Two tests disagree if only one is significant at alpha by itself and their p-values are more than tenfold apart.
+    Two tests disagree if only one is significant at .05 by itself and their p-values are more than tenfold apart.
     They also disagree if both are significant with opposite effects. `holds` is None where no test is significant:
     chance then decides both checks, whatever the encoder.
     """
@@ -73,9 +74,8 @@ class CoherenceRow(Row, frozen=True, kw_only=True, tag="seat-coherence"):
 class Contrast:
     """How many of the same questions found something asked one way and the other, and their mean effect.
 
-    By words that is evidence of any level, by sentences a p-value that holds after Holm's correction. Controls and
-    questions that have too few words either way are left out by words. The numbers compare ways of asking; they do
-    not measure how biased an encoder is.
+    By words that is a p-value of at most .05, by sentences one that is so after Holm's correction. The numbers compare
+    ways of asking; they do not measure how biased an encoder is.
     """
 
     embedding: str
@@ -86,24 +86,25 @@ class Contrast:
     mean_effects: tuple[float, float]
 
 
-def check_coherence(results: Iterable[SeatResult], alpha: float) -> list[CoherenceRow]:
-    """Make every check whose tests were all run, for each encoder, context and unit."""
-    groups: dict[tuple[str, str, Context, Unit], dict[str, SeatResult]] = {}
-    for result in results:
-        place = (result.embedding, result.embedding_sha256, result.context, result.unit)
-        groups.setdefault(place, {})[result.test.id] = result
+def check_coherence(rows: Iterable[SeatRow]) -> list[CoherenceRow]:
+    """Make every check whose tests were all run, for each encoder, context of the paper, and unit."""
+    groups: dict[tuple[str, str, Context, Unit], dict[str, SeatRow]] = {}
+    for row in rows:
+        if row.context != "framed":
+            place = (row.embedding, row.embedding_sha256, row.context, row.unit)
+            groups.setdefault(place, {})[row.test] = row
     return [
-        _check(check, reason, [by_test[test] for test in tests], alpha)
+        _check(check, reason, [by_test[test] for test in tests])
         for (*_, unit), by_test in groups.items()
         for check, tests, units, reason in _CHECKS
         if unit in units and by_test.keys() >= set(tests)
     ]
 
 
-def _check(check: Check, reason: str, results: Sequence[SeatResult], alpha: float) -> CoherenceRow:
-    first = results[0]
+def _check(check: Check, reason: str, rows: Sequence[SeatRow]) -> CoherenceRow:
+    first = rows[0]
     return CoherenceRow(
-        test=" ".join(result.test.id for result in results),
+        test=" ".join(row.test for row in rows),
         embedding=first.embedding,
         embedding_sha256=first.embedding_sha256,
         seed=first.seed,
@@ -111,9 +112,9 @@ def _check(check: Check, reason: str, results: Sequence[SeatResult], alpha: floa
         reason=reason,
         context=first.context,
         unit=first.unit,
-        effect_sizes=tuple(None if math.isnan(result.effect_size) else result.effect_size for result in results),
-        p_values=tuple(result.p_value for result in results),
-        holds=(_agree if check == "agree" else _rise)(results, alpha),
+        effect_sizes=tuple(row.effect_size for row in rows),
+        p_values=tuple(_p(row) for row in rows),
+        holds=(_agree if check == "agree" else _rise)(rows),
     )
 
 
@@ -137,22 +138,25 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
     return found
 
 
-def _agree(results: Sequence[SeatResult], alpha: float) -> bool | None:
-    significant = [result.p_value <= alpha for result in results]
+def _agree(rows: Sequence[SeatRow]) -> bool | None:
+    significant = [_p(row) <= STARRED for row in rows]
     if not any(significant):
         return None
     if all(significant):
-        return len({result.effect_size > 0 for result in results}) == 1
-    p_values = [result.p_value for result in results]
+        return len({(row.effect_size or 0.0) > 0 for row in rows}) == 1
+    p_values = [_p(row) for row in rows]
     return max(p_values) <= _APART * min(p_values)
 
 
-def _rise(results: Sequence[SeatResult], alpha: float) -> bool | None:
-    if not any(result.p_value <= alpha for result in results):
+def _rise(rows: Sequence[SeatRow]) -> bool | None:
+    if not any(_p(row) <= STARRED for row in rows):
         return None
     # Bounds that overlap leave it open which is larger.
-    tests = [result.significance for result in results if result.significance is not None]
-    return all(one.p_low <= two.p_high for one, two in pairwise(tests))
+    return all((one.p_low or 0.0) <= (1.0 if two.p_high is None else two.p_high) for one, two in pairwise(rows))
+
+
+def _p(row: SeatRow) -> float:
+    return 1.0 if row.p_value is None else row.p_value
 
 
 def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence[tuple[SeatRow, SeatRow]]) -> Contrast:
@@ -168,11 +172,11 @@ def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence
 
 
 def _can_find(row: SeatRow) -> bool:
-    return row.unit == "sentence" or row.evidence not in (None, "too few words")
+    return row.p_value is not None
 
 
 def _found(row: SeatRow) -> bool:
-    return row.found if row.unit == "word" else row.stars == "**"
+    return _p(row) <= STARRED if row.unit == "word" else row.stars == "**"
 
 
 def _mean_effect(rows: Iterable[SeatRow]) -> float:

@@ -38,6 +38,24 @@ def sample_sd(values: Floats) -> float:
     return math.sqrt(math.fsum(((values - centre) ** 2).tolist()) / (len(values) - 1))
 
 
+@dataclass(frozen=True, eq=False)
+class CosineTable:
+    """The cosine of every target word with every attribute word: X before Y, A before B.
+
+    Where words have several sentences, it is the mean of theirs.
+    """
+
+    targets: tuple[str, ...]
+    attributes: tuple[str, ...]
+    n_x: int
+    n_a: int
+    cosines: Floats
+
+    def scores(self) -> Floats:
+        """Return each target's mean cosine with A less that with B."""
+        return np.array([mean(row[: self.n_a]) - mean(row[self.n_a :]) for row in self.cosines])
+
+
 @dataclass(frozen=True)
 class Effect:
     """How far the scores of X lie above those of Y.

@@ -8,12 +8,14 @@ nouns of one set were masculine, all of the other feminine, and nothing else wer
 
 The check asks whether the test's difference D is larger than that: |D| > |G|. Both are taken over words. They share
 words, so their errors are added, not their variances: the error of a difference is never larger than the sum of the
-two errors, whatever they share. Real sets mix genders, so the check is strict; it never makes a finding stronger.
+two errors, whatever they share. Real sets mix genders, so the check is strict; it only ever takes a finding away.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from imprint.association.evidence import Checks, CosineTable
+from imprint.association.vectors import SetVectors
+from imprint.significance.crossed import OverWords, over_words
+from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.student import two_sided
 from imprint.stimuli.catalog import things
 from imprint.stimuli.definition import WeatTest, WordKind, WordSet
@@ -29,6 +31,17 @@ _PEOPLE: set[WordKind] = {
 }
 
 
+@dataclass(frozen=True)
+class Grammar:
+    """What nouns for things of either gender differ by, in cosines, and the p-value of a test differing by more.
+
+    Both are None where there are too few nouns, or words.
+    """
+
+    difference: float | None = None
+    p_value: float | None = None
+
+
 def test_of_things(test: WeatTest) -> WeatTest | None:
     """Return a test of gender with things, masculine and feminine, beside its gendered side; None where none is due.
 
@@ -42,22 +55,24 @@ def test_of_things(test: WeatTest) -> WeatTest | None:
     return replace(test, x=nouns[0], y=nouns[1], a=one, b=two, unbleached=None)
 
 
-def with_grammar(checks: Checks, table: CosineTable, of_things: CosineTable | None) -> Checks:
-    """Return the checks with that of grammar: a difference must be larger than that of things, over words."""
-    alone = None if of_things is None else of_things.over_words()
-    found = table.over_words()
-    asked = replace(checks, asked=(*checks.asked, "grammar"))
-    if alone is None or found is None:
-        return asked
-    more = abs(found.difference) - abs(alone.difference)
-    p_value = two_sided(more / (found.error + alone.error), min(found.df, alone.df)) if more > 0 else 1.0
-    return replace(
-        asked,
-        p_grammar=p_value,
-        grammar_difference=alone.difference,
-        grammar_low=alone.low,
-        grammar_high=alone.high,
-    )
+def beside_things(words: SetVectors, nouns: SetVectors | None) -> Grammar:
+    """Compare a test with nouns for things, over words."""
+    by_things = None if nouns is None else _over_words(nouns)
+    by_words = _over_words(words)
+    if by_things is None or by_words is None:
+        return Grammar()
+    more = abs(by_words.difference) - abs(by_things.difference)
+    error, df = by_words.error + by_things.error, min(by_words.df, by_things.df)
+    return Grammar(by_things.difference, two_sided(more / error, df) if more > 0 else 1.0)
+
+
+def is_explained_by_grammar(grammar: Grammar) -> bool:
+    """Tell whether grammatical gender could be the reason for a difference, as where it could not be checked."""
+    return grammar.p_value is None or grammar.p_value > 1 - CONFIDENCE
+
+
+def _over_words(words: SetVectors) -> OverWords | None:
+    return over_words(words.targets @ words.attributes.T, words.n_x, words.n_a, confidence=CONFIDENCE)
 
 
 def _are_people(*sets: WordSet) -> bool:

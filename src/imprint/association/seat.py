@@ -1,41 +1,47 @@
 """The Sentence Encoder Association Test: WEAT's question, asked of sentences.
 
 May et al. (2019), section 2. The paper permutes sentences; one word in fourteen templates is not fourteen
-independent observations, so here words are permuted unless sentences are asked for.
+independent observations, so here words are permuted unless sentences are asked for. A size needs all words in the
+same sentences, its frames: elsewhere, what sentences say besides their words would be part of it.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
-from imprint.association.evidence import NO_CHECKS, Checks, CosineTable, check
-from imprint.association.grammar import test_of_things, with_grammar
-from imprint.association.questions import answer
-from imprint.association.seat_result import Frames, SeatResult
+from imprint.association.grammar import Grammar, beside_things, test_of_things
+from imprint.association.rows import Measured, association_fields
+from imprint.association.seat_row import SeatRow
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentences import FramedSide, Framing, SentenceTable, Unit, require_words, table_of
-from imprint.association.verdicts import judge_all
+from imprint.association.sentences import FramedSides, SentenceTable, Unit, table_of
+from imprint.association.sizes import measure_size
 from imprint.association.weat import find_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
-from imprint.significance.partitions import PermutationTest, countable, permutation_test
+from imprint.rows import Label, TemplateValue, word_values
+from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
-from imprint.significance.shifts import shift_interval
-from imprint.stimuli.definition import WeatTest, word_sets
-from imprint.stimuli.templates import Side, Templates, by_word, sentences
-from imprint.subjects.common import FramedWords, ranks_of
+from imprint.stimuli.definition import Published, WeatTest, word_sets
+from imprint.stimuli.templates import Side, Templates, sentences
+from imprint.subjects.common import FramedWords
 from imprint.subjects.encodings import Encodings, encode_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.types import Floats, Floats32, Progress
 
-_FEWEST_RANKED = 0.8  # share of words of known frequency
+# How the models of the paper's table 3 are recognised: by the whole name of the model and how it was pooled.
+_OF_THE_PAPER = (
+    ("CBoW (GloVe 840B)", re.compile(r"glove\.840b\.300d(\.stimuli)?", re.IGNORECASE), "mean"),
+    ("GPT", re.compile(r"openai-gpt"), "last"),
+    ("BERT", re.compile(r"bert-large-cased"), "cls"),
+)
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
@@ -44,14 +50,13 @@ def seat(
     test: WeatTest | str,
     *,
     unit: Unit = "word",
-    context: Context | None = None,
+    context: Context = "framed",
     templates: Templates | None = None,
     alternative: Alternative = "greater",
-    confidence: float = 0.95,
     cache: EncodingStore | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-) -> SeatResult:
+) -> SeatRow:
     """Run a SEAT: a WEAT on a sentence encoder.
 
     Parameters
@@ -63,14 +68,13 @@ def seat(
     unit
         What is permuted: "word" or "sentence". Sentences of one word are not independent.
     context
-        "word" for words alone, or "bleached", "unbleached" or "framed" sentences. By default, questions are framed and
-        other tests are bleached.
+        "framed" puts all words into the same sentences, which a size needs. As the paper: "word" for words alone,
+        "bleached" or "unbleached" sentences.
     templates
-        Sentence templates of your own, from `read_templates`.
+        Templates of bleached sentences of your own, from `read_templates`.
     alternative
-        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
-    confidence
-        Level of the interval of the mean difference.
+        Which differences the p-value counts: "greater" counts x with a and y with b, "less" the reverse,
+        "two-sided" either.
     cache
         Where encodings are kept between runs.
     seed
@@ -80,36 +84,34 @@ def seat(
 
     Returns
     -------
-    SeatResult
-        The effect, its p-value, and what the effect depends on.
+    SeatRow
+        The size with its interval and outcome where words are framed, the effect, its p-value, and what the effect
+        depends on.
 
     Examples
     --------
-    >>> imprint.seat("cbow", "caliskan-6")
-    SeatResult('caliskan-6', bleached, on glove.6B.100d: d_word = 1.68, p = 7.77e-05 (exact), 0 missing)
+    >>> imprint.seat("cbow", "caliskan-6", context="bleached")
+    SeatRow('caliskan-6' on glove.6B.100d: d = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
     check_choice("unit", unit, get_args(Unit))
     asked = find_test(test)
-    if asked.is_question and unit != "word":
-        raise SettingError(option="unit", got=unit, expected="word for a question", where=asked.id)
+    if context == "framed" and unit != "word":
+        raise SettingError(option="unit", got=unit, expected="word in framed sentences", where=asked.id)
     opened = open_encoder(encoder)
-    question = in_sentences(asked, context or ("framed" if asked.is_question else "bleached"), templates)
-    framed = FramedWords.of(list(question.sides.values())) if unit == "word" and question.ranked else None
-    beside = framed.texts() if framed else []
-    encodings = encode_texts(opened, question.asked, beside, cache=cache, progress=progress)
+    question = in_sentences(asked, context, templates)
+    framed = FramedWords() if question.ranked else None
+    encodings = encode_texts(opened, question.asked, framed.texts() if framed else [], cache=cache, progress=progress)
     measured = measure(
         question,
         opened,
         encodings,
         opened.lacks(question.forms),
-        Framing.of(framed, encodings, opened.lacks(framed.common.words)) if framed else None,
+        framed.background(encodings, opened.lacks(framed.common.words)) if framed else None,
         units=(unit,),
         alternative=alternative,
-        confidence=confidence,
         seed=seed,
     )
-    result = measured[unit]
-    return judge_all([result])[0] if unit == "word" and result.sized is None else result
+    return measured[unit].row
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,8 +145,8 @@ class SentenceTest:
 
     @property
     def ranked(self) -> bool:
-        """Whether the frequencies of words of the test's language are known."""
-        return self.test.language == "en"
+        """Whether its size is compared with other words of known frequency: those are English, in the frames."""
+        return self.context == "framed" and self.test.language == "en"
 
     @property
     def forms(self) -> list[str]:
@@ -155,8 +157,8 @@ class SentenceTest:
 
 def in_sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceTest:
     """Put a test into sentences."""
-    of_things = None if context == "unbleached" else test_of_things(test)
-    beside = None if of_things is None else SentenceTest(of_things, context, sentences(of_things, context, templates))
+    of_things = test_of_things(test) if context == "framed" else None
+    beside = None if of_things is None else SentenceTest(of_things, context, sentences(of_things, context))
     return SentenceTest(test, context, sentences(test, context, templates), beside)
 
 
@@ -174,147 +176,150 @@ def measure(
     encoder: Encoder | KnownEncoder,
     encodings: Encodings,
     lacking: Sequence[str] = (),
-    framing: Framing | None = None,
+    background: Background | None = None,
     *,
     units: Sequence[Unit] = get_args(Unit),
     alternative: Alternative = "greater",
-    confidence: float = 0.95,
     seed: int = 0,
-) -> dict[Unit, SeatResult]:
-    """Measure a question whose texts are encoded, in one unit or in both; `lacking` are forms without a vector.
+) -> dict[Unit, Measured[SeatRow]]:
+    """Measure a test whose texts are encoded, in one unit or in both; `lacking` are forms without a vector.
 
-    Asked for both, it gives words alone where there are too many sentences to count their partitions. Without
-    `framing`, other words in the same sentences, two of the checks cannot run.
+    Asked for both, it gives words alone where they are framed, and where there are too many sentences to count their
+    partitions. `background` has other words in the same frames.
     """
-    if question.test.is_question:
-        background = None if framing is None else framing.background
-        return {"word": _answered(question, encoder, encodings, lacking, background, seed)}
+    if question.context == "framed":
+        return {"word": _measure_framed(question, encoder, encodings, lacking, background, alternative, seed)}
     table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
-    words = table.by_words()
-    parts = sensitivity(table)
     centred = _centred_effect(table, encodings)
-    frames = _frames(table, encodings, alternative) if question.frames else None
-    results: dict[Unit, SeatResult] = {}
+    frames = _frames(table, encodings, alternative) if question.frames else {}
+    measured: dict[Unit, Measured[SeatRow]] = {}
     for unit in units:
-        if results and not countable(len(table.x + table.y), len(table.x)):
+        if measured and not countable(len(table.x + table.y), len(table.x)):
             # Far more sentences than can be counted; their words were.
-            continue
-        if results and table.one_each:
-            # One sentence a word: the units are one, and so is the count behind p.
-            names, values, _ = table.scores(unit)
-            scores = dict(zip(names, values.tolist(), strict=True))
-            by_words = next(iter(results.values()))
-            results[unit] = replace(by_words, unit=unit, scores=scores, checks=NO_CHECKS)
             continue
         names, values, n_x = table.scores(unit)
         x, y = values[:n_x], values[n_x:]
-        of_words = unit == "word" or table.one_each
-        significance = permutation_test(x, y, alternative=alternative, width=None if of_words else _WIDTH)
-        checks = NO_CHECKS
-        if unit == "word":
-            label = significance if alternative == "two-sided" else permutation_test(x, y, alternative="two-sided")
-            checks = _checks(table, words, framing, label, seed)
-            if question.beside is not None:
-                checks = with_grammar(checks, words, _table_of_things(question.beside, encoder, encodings, lacking))
-        results[unit] = SeatResult(
-            test=question.test,
-            context=question.context,
-            unit=unit,
-            embedding=encoder.name,
-            embedding_sha256=encoder.identity,
-            settings=encoder.settings,
-            **asdict(Effect.of(x, y)),
-            centred=centred,
-            frames=frames,
-            interval=shift_interval(x, y, confidence=confidence) if of_words else None,
-            significance=significance,
-            scores=dict(zip(names, values.tolist(), strict=True)),
-            x_scores=x,
-            y_scores=y,
-            sensitivity=parts,
+        width = None if unit == "word" or table.one_each else _WIDTH
+        significance = permutation_test(x, y, alternative=alternative, width=width)
+        effect = Effect.of(x, y)
+        scores = dict(zip(names, values.tolist(), strict=True)) if unit == "word" else {}
+        parts = _parts(table, effect, centred, frames) if unit == "word" else {}
+        row = SeatRow(
+            **association_fields(question.test, effect, significance, None, scores)
+            | _asked(question, encoder, unit, seed)
+            | parts,
+            n_x=len(x),
+            n_y=len(y),
             n_a=_count(table.a, unit),
             n_b=_count(table.b, unit),
             texts=len({sentence.text for side in (table.x, table.y, table.a, table.b) for sentence in side}),
             missing=table.missing,
             left_out=table.left_out,
-            seed=seed,
-            checks=checks,
-            table=words,
-            ranked=_ranked(table),
         )
-    return results
+        measured[unit] = Measured(row, None)
+    return measured
 
 
-def _answered(
+def _measure_framed(
     question: SentenceTest,
     encoder: Encoder | KnownEncoder,
     encodings: Encodings,
     lacking: Sequence[str],
     background: Background | None,
+    alternative: Alternative,
     seed: int,
-) -> SeatResult:
-    """Answer a question: a word's vector is the mean of its unit vectors in the frames, which all words share."""
-    framed = [FramedSide.of(side, encodings, lacking) for side in question.sides.values()]
-    for side, words in zip(framed, word_sets(question.test).values(), strict=True):
-        require_words(side.words, side.missing, words, encoder.name)
-    x, y, a, b = framed
-    targets, attributes = (np.concatenate([one.rows, two.rows]) for one, two in ((x, y), (a, b)))
-    kept = [side.words for side in framed]
-    answered = answer(question.test, kept, targets.mean(axis=1), attributes.mean(axis=1), background)
-    table = answered.table
-    frames = [sentence.template for sentence in question.sides["x"][: targets.shape[1]]]
+) -> Measured[SeatRow]:
+    """Measure words in frames: a word's vector is the mean of its unit vectors in the sentences that all share."""
+    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
+    words = framed.vectors(ranked=question.ranked)
+    scores = words.targets @ words.share.v
+    x, y = np.split(scores, [words.n_x])
+    significance = None if question.test.is_question else permutation_test(x, y, alternative=alternative)
+    sized = measure_size(question.test, words, background, _grammar(question, encoder, encodings, lacking), seed=seed)
+    templates = [sentence.template for sentence in question.sides["x"][: framed.targets.shape[1]]]
     by_frame = [
-        ShareOfDistance.of(targets[:, place], attributes[:, place], len(x.words), len(a.words)).value
-        for place in range(len(frames))
+        ShareOfDistance.of(framed.targets[:, frame], framed.attributes[:, frame], words.n_x, words.n_a).value
+        for frame in range(len(templates))
     ]
-    return SeatResult(
-        test=question.test,
-        context=question.context,
-        unit="word",
-        embedding=encoder.name,
-        embedding_sha256=encoder.identity,
-        settings=encoder.settings,
-        **asdict(answered.effect),
-        interval=None,
-        significance=None,
-        scores=dict(zip(table.targets, answered.scores.tolist(), strict=True)),
-        x_scores=answered.scores[: table.n_x],
-        y_scores=answered.scores[table.n_x :],
-        n_a=table.n_a,
-        n_b=len(b.words),
+    n_x, n_y, n_a, n_b = words.counts
+    row = SeatRow(
+        **association_fields(
+            question.test,
+            Effect.of(x, y),
+            significance,
+            sized,
+            dict(zip(words.target_words, scores.tolist(), strict=True)),
+        )
+        | _asked(question, encoder, "word", seed),
+        n_x=n_x,
+        n_y=n_y,
+        n_a=n_a,
+        n_b=n_b,
         texts=len({*question.texts}),
-        missing=tuple(word for side in framed for word in side.missing),
-        seed=seed,
-        checks=NO_CHECKS,
-        table=table,
-        sized=answered.sized,
-        size_by_frame=dict(zip(frames, by_frame, strict=True)),
+        missing=framed.missing,
+        size_by_frame=tuple(map(TemplateValue, templates, by_frame)),
     )
+    return Measured(row, words)
 
 
-def _checks(
-    table: SentenceTable, words: CosineTable, framing: Framing | None, label: PermutationTest, seed: int
-) -> Checks:
-    contrast = None if framing is None else framing.contrast(table)
-    background = None if framing is None else framing.background
-    found = check(contrast, background, label, words, seed)
-    # A word of unknown frequency counts as a rare one, which it need not be.
-    return found if _ranked(table) >= _FEWEST_RANKED else replace(found, p_frequency=None)
+def _asked(question: SentenceTest, encoder: Encoder | KnownEncoder, unit: Unit, seed: int) -> dict[str, Any]:
+    """Return what a row says of the encoder and of how it was asked."""
+    return {
+        "embedding": encoder.name,
+        "embedding_sha256": encoder.identity,
+        "seed": seed,
+        "context": question.context,
+        "unit": unit,
+        "effect_label": "d_word" if unit == "word" else "d",
+        "encoder_settings": tuple(Label(name, value) for name, value in encoder.settings.items()),
+        "n_unknown_kinds": sum(words.kinds.count("unknown") for words in word_sets(question.test).values()),
+        "published": _published(question, encoder),
+    }
 
 
-def _table_of_things(
-    beside: SentenceTest, encoder: Encoder | KnownEncoder, encodings: Encodings, lacking: Sequence[str]
-) -> CosineTable | None:
-    try:
-        found = table_of(beside.test, beside.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
-    except VocabularyError:
+def _published(question: SentenceTest, encoder: Encoder | KnownEncoder) -> tuple[Published, ...]:
+    """Return the paper's figure where the encoder is one of its own."""
+    settings, test = encoder.settings, question.test
+    if test.adapted or settings.get("layers", "last") != "last" or settings.keys() & {"prefix", "prompt"}:
+        return ()
+    for model, name, pooling in _OF_THE_PAPER:
+        if name.fullmatch(encoder.name) and settings.get("pooling") == pooling:
+            for figure in test.published:
+                if figure.embedding == model and figure.context == question.context and figure.effect is not None:
+                    return (figure,)
+    return ()
+
+
+def _grammar(
+    question: SentenceTest, encoder: Encoder | KnownEncoder, encodings: Encodings, lacking: Sequence[str]
+) -> Grammar | None:
+    """Compare a test with nouns for things, where its language has grammatical gender."""
+    nouns = question.beside
+    if nouns is None:
         return None
-    return found.by_words()
+    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
+    try:
+        of_things = FramedSides.of(nouns.test, nouns.sides, encodings, lacking, encoder.name).vectors(ranked=False)
+    except VocabularyError:
+        of_things = None
+    return beside_things(framed.vectors(ranked=False), of_things)
 
 
-def _ranked(table: SentenceTable) -> float:
-    """Return the share of words whose frequency is known."""
-    return ranks_of([word for side in (table.x, table.y, table.a, table.b) for word in by_word(side)])[1]
+def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping[str, float]) -> dict[str, Any]:
+    """Return what the effect of words depends on, and what the sentences give without their words."""
+    parts = sensitivity(table)
+    whole = effect.mean_difference
+    without_words = dict(frames)
+    if frames:
+        without_words["share_of_frames"] = frames["difference_of_frames"] / whole if whole else math.nan
+    return {
+        "effect_centred": centred,
+        **without_words,
+        "effect_by_template": tuple(TemplateValue(*item) for item in parts.by_template.items()),
+        "effect_without_template": tuple(TemplateValue(*item) for item in parts.without_template.items()),
+        "effect_without_word": word_values(parts.without_word),
+        "flips": parts.flips(effect.effect_size),
+    }
 
 
 def _count(side: Side, unit: Unit) -> int:
@@ -331,13 +336,14 @@ def _centred_effect(table: SentenceTable, encodings: Encodings) -> float:
     return Effect.of(*scores).effect_size if scores else math.nan
 
 
-def _frames(table: SentenceTable, encodings: Encodings, alternative: Alternative) -> Frames | None:
+def _frames(table: SentenceTable, encodings: Encodings, alternative: Alternative) -> dict[str, float]:
     """Test the sentences with a word that does not exist in the place of every word."""
     targets, attributes = ([sentence.frame for sentence in side] for side in (table.x + table.y, table.a + table.b))
     scores = _scores_of(table, encodings.rows(targets), encodings.rows(attributes))
     if scores is None:
-        return None
-    return Frames(Effect.of(*scores).mean_difference, permutation_test(*scores, alternative=alternative).p_value)
+        return {}
+    p_value = permutation_test(*scores, alternative=alternative).p_value
+    return {"difference_of_frames": Effect.of(*scores).mean_difference, "p_of_frames": p_value}
 
 
 def _scores_of(table: SentenceTable, targets: Floats32, attributes: Floats32) -> tuple[Floats, Floats] | None:

@@ -1,32 +1,34 @@
 """Many tests in several contexts on one or more encoders: every text encoded once.
 
-May et al. (2019), section 4 and table 4. An encoder's tests by words are two families: words alone, and words in
-sentences. By sentences, the correction runs over the tests of one encoder: one star for p below alpha, two for a p
-that is so after Holm's correction.
+May et al. (2019), section 4 and table 4. Questions and tests in frames have sizes. Words alone, and in the paper's
+sentences, have its effects and p-values; p-values by sentences have its stars: one for p below .05, two for a p that
+is so after Holm's correction over the tests of an encoder.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
-from imprint.association.coherence import CoherenceRow, check_coherence
+import msgspec
+
+from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
+from imprint.association.rows import Measured, outcome_counts
 from imprint.association.seat import KnownEncoder, SentenceTest, in_sentences, measure
-from imprint.association.seat_result import SeatResult
+from imprint.association.seat_row import SeatRow
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.sentences import Framing, Unit
+from imprint.association.sentences import Unit
 from imprint.association.topics import TopicRow, topic_rows
-from imprint.association.verdicts import ALPHA, Judged, check_alpha, count_found, judge
 from imprint.checks import Alternative, Context
+from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.rows import Result, Row, SkippedRow, skipped
 from imprint.significance.corrections import holm
-from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest
-from imprint.stimuli.templates import Side, Templates, contexts
+from imprint.stimuli.definition import UNDETERMINED, WeatTest
+from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.common import FramedWords
 from imprint.subjects.encodings import Encodings, encode_texts, fresh_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
@@ -38,71 +40,58 @@ Finished = TypeVar("Finished")
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
-# How the models of the paper's table 3 are recognised: by the whole name of the model and how it was pooled.
-_OF_THE_PAPER = (
-    ("CBoW (GloVe 840B)", re.compile(r"glove\.840b\.300d(\.stimuli)?", re.IGNORECASE), "mean"),
-    ("GPT", re.compile(r"openai-gpt"), "last"),
-    ("BERT", re.compile(r"bert-large-cased"), "cls"),
-)
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
 
 @dataclass(frozen=True, repr=False)
 class SeatBattery(Result):
-    """The result of many SEATs; those by words of one encoder and context are judged together.
+    """The result of many SEATs.
 
     Attributes
     ----------
     seats
-        Results per test, context, unit and encoder.
+        One row per test, context, unit and encoder.
     skipped
         Tests that could not be run, with the reason.
     anisotropy
         The mean cosine of all texts, per encoder and context.
     coherence
         Checks of the paper, such as whether tests that ask the same agree.
-    alpha
-        Chance of any false discovery in a family.
     encoded
         Texts computed in this run; the others came from the cache.
     """
 
-    seats: tuple[SeatResult, ...]
+    measured: tuple[Measured[SeatRow], ...]
     skipped: tuple[SkippedRow, ...]
     anisotropy: tuple[AnisotropyRow, ...]
     coherence: tuple[CoherenceRow, ...]
-    alpha: float
     encoded: int
+
+    @property
+    def seats(self) -> tuple[SeatRow, ...]:
+        """One row per test, context, unit and encoder."""
+        return tuple(one.row for one in self.measured)
 
     def findings(self) -> list[Row]:
         """Return one row per test, context, unit and encoder, topics, checks of the whole, and what was not run."""
-        seats = [one.finding(stars=self._stars(one), published=_published(one)) for one in self.seats]
-        return [*seats, *self._topics(), *self.coherence, *self.anisotropy, *self.skipped]
+        return [*self.seats, *self._topics(), *self.coherence, *self.anisotropy, *self.skipped]
 
     def _topics(self) -> list[TopicRow]:
-        """Return each encoder's topics, of words in sentences; of words alone where no sentences were asked for."""
+        """Return each encoder's topics, of what has sizes."""
         rows: list[TopicRow] = []
-        for encoder in dict.fromkeys(one.embedding_sha256 for one in self.seats):
-            own = [one for one in self.of_unit("word") if one.embedding_sha256 == encoder and one.sized is None]
-            lost = [one for one in self.skipped if one.embedding_sha256 == encoder]
-            # A test counts once, in the sentences that all tests have.
-            asked = [[one for one in own if one.context == context] for context in ("bleached", "unbleached", "word")]
-            rows += topic_rows(next(filter(None, asked), []), lost, part="seat")
+        sized = [one for one in self.measured if one.words is not None]
+        for encoder in dict.fromkeys(one.row.embedding_sha256 for one in sized):
+            lost = [row for row in self.skipped if row.embedding_sha256 == encoder]
+            rows += topic_rows([one for one in sized if one.row.embedding_sha256 == encoder], lost, part="seat")
         return rows
-
-    def _stars(self, one: SeatResult) -> str:
-        """Mark a p-value of sentences as the paper does."""
-        if one.unit == "word" or one.judged is None or one.judged.p_holm is None:
-            return ""
-        return "**" if one.judged.p_holm <= self.alpha else "*" if one.p_value <= self.alpha else ""
 
     def __repr__(self) -> str:
         by_words = self.of_unit("word")
-        return f"SeatBattery({len(by_words)} SEATs by words: {count_found(by_words)}; {len(self.skipped)} skipped)"
+        return f"SeatBattery({len(by_words)} SEATs by words: {outcome_counts(by_words)}; {len(self.skipped)} skipped)"
 
-    def of_unit(self, unit: Unit) -> list[SeatResult]:
-        """Return the results of one unit."""
-        return [one for one in self.seats if one.unit == unit]
+    def of_unit(self, unit: Unit) -> list[SeatRow]:
+        """Return the rows of one unit."""
+        return [row for row in self.seats if row.unit == unit]
 
 
 def run_seat_battery(
@@ -112,7 +101,6 @@ def run_seat_battery(
     context: Context | None = None,
     templates: Templates | None = None,
     alternative: Alternative = "greater",
-    alpha: float = ALPHA,
     units: Sequence[Unit] = UNITS,
     alone: bool = True,
     cache: EncodingStore | None = None,
@@ -121,7 +109,7 @@ def run_seat_battery(
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> SeatBattery:
-    """Run many SEATs on one or more encoders and correct each encoder's p-values together.
+    """Run many SEATs on one or more encoders.
 
     Parameters
     ----------
@@ -130,13 +118,12 @@ def run_seat_battery(
     tests
         WEATs, from the catalogue or your own.
     context
-        "word", "bleached" or "unbleached"; by default every context that a test has.
+        "framed", "word", "bleached" or "unbleached"; by default every context that a test has.
     templates
         Sentence templates of your own, from `read_templates`.
     alternative
-        "greater" tests whether x is associated with a and y with b, "less" the reverse, "two-sided" either.
-    alpha
-        Chance of any false discovery among an encoder's tests about people (Holm's correction).
+        Which differences p-values count: "greater" counts x with a and y with b, "less" the reverse, "two-sided"
+        either.
     units
         What is permuted: words, sentences as in the paper, or both.
     alone
@@ -156,29 +143,31 @@ def run_seat_battery(
     Returns
     -------
     SeatBattery
-        One result per test, context, unit and encoder, and the tests that were skipped.
+        One row per test, context, unit and encoder, and the tests that were skipped.
 
     Examples
     --------
     >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1])
-    SeatBattery(2 SEATs by words: no evidence; 0 skipped)
+    SeatBattery(3 SEATs by words: 1 cannot tell; 0 skipped)
     """
-    check_alpha(alpha)
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
     questions, refused = all_in_sentences(tests, context, templates, skip=skip)
     if context is None and not alone:
         questions = [question for question in questions if question.context != "word"]
     not_run = [_skipped(opened[0], test, reason, seed) for test, reason in refused]
-    results: list[SeatResult] = []
+    results: list[Measured[SeatRow]] = []
     anisotropy: list[AnisotropyRow] = []
     encoded = 0
     for encoder in opened:
         texts = [text for question in questions for text in question.asked]
         framed = _affordable(encoder, texts, questions, cache)
-        beside = [text for words in framed.values() for text in words.texts()]
         encodings = encode_texts(
-            encoder, texts, beside, cache=cache, progress=_labelled(report, f"encoding with {encoder.name}")
+            encoder,
+            texts,
+            framed.texts() if framed else [],
+            cache=cache,
+            progress=_labelled(report, f"encoding with {encoder.name}"),
         )
         encoded += encodings.encoded
         anisotropy += _anisotropy(encoder, questions, encodings, seed)
@@ -199,13 +188,16 @@ def run_seat_battery(
     if not results:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
         raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})")
-    seats = _judge(results, alpha, executor, _labelled(report, "computing the smallest detectable effects"))
+    stars = _stars([one.row for one in results])
+    marked = [
+        Measured(msgspec.structs.replace(one.row, stars=star), one.words)
+        for one, star in zip(results, stars, strict=True)
+    ]
     return SeatBattery(
-        seats=tuple(seats),
+        measured=tuple(marked),
         skipped=tuple(dict.fromkeys(not_run)),
         anisotropy=tuple(anisotropy),
-        coherence=tuple(check_coherence([result for result in results if result.sized is None], alpha)),
-        alpha=alpha,
+        coherence=tuple(check_coherence(one.row for one in marked if not one.row.is_question)),
         encoded=encoded,
     )
 
@@ -249,7 +241,7 @@ class _AskedEncoder:
     encoder: KnownEncoder
     encodings: Encodings
     lacking: tuple[str, ...]
-    framings: Mapping[Context, Framing | None]
+    background: Background | None
     alternative: Alternative
     units: Sequence[Unit]
     seed: int
@@ -260,7 +252,7 @@ def _measure_all(
     encoder: Encoder,
     questions: Sequence[SentenceTest],
     encodings: Encodings,
-    framed: Mapping[Context, FramedWords],
+    framed: FramedWords | None,
     alternative: Alternative,
     seed: int,
     *,
@@ -268,15 +260,12 @@ def _measure_all(
     skip: bool,
     executor: Executor | None,
     report: Report | None,
-) -> tuple[list[SeatResult], list[SkippedRow]]:
+) -> tuple[list[Measured[SeatRow]], list[SkippedRow]]:
     asked = _AskedEncoder(
         KnownEncoder(encoder.name, encoder.identity, encoder.settings),
         encodings,
         tuple(encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))),
-        {
-            context: Framing.of(words, encodings, encoder.lacks(words.common.words))
-            for context, words in framed.items()
-        },
+        framed.background(encodings, encoder.lacks(framed.common.words)) if framed else None,
         alternative,
         units,
         seed,
@@ -287,8 +276,8 @@ def _measure_all(
     return [one for done, _ in outcomes for one in done], [one for _, failed in outcomes for one in failed]
 
 
-def _measure_one(asked: _AskedEncoder, question: SentenceTest) -> tuple[list[SeatResult], list[SkippedRow]]:
-    """Measure one test; return the results, and what could not be measured."""
+def _measure_one(asked: _AskedEncoder, question: SentenceTest) -> tuple[list[Measured[SeatRow]], list[SkippedRow]]:
+    """Measure one test; return the rows, and what could not be measured."""
     encoder, test, units, seed = asked.encoder, question.test, asked.units, asked.seed
     try:
         with single_threaded():
@@ -297,7 +286,7 @@ def _measure_one(asked: _AskedEncoder, question: SentenceTest) -> tuple[list[Sea
                 encoder,
                 asked.encodings,
                 asked.lacking,
-                asked.framings.get(question.context) if question.ranked else None,
+                asked.background if question.ranked else None,
                 units=units,
                 alternative=asked.alternative,
                 seed=seed,
@@ -306,7 +295,7 @@ def _measure_one(asked: _AskedEncoder, question: SentenceTest) -> tuple[list[Sea
         if not asked.skip:
             raise
         return [], [_skipped(encoder, test, str(error), seed)]
-    if "sentence" in measured or "sentence" not in units or test.is_question:
+    if "sentence" in measured or "sentence" not in units or question.context == "framed":
         return list(measured.values()), []
     counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
     reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
@@ -320,62 +309,28 @@ def _skipped(encoder: Encoder | KnownEncoder, test: WeatTest, reason: str, seed:
 
 def _affordable(
     encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceTest], cache: EncodingStore | None
-) -> dict[Context, FramedWords]:
-    """Return the bundled words in the sentences of each context; none where the encoder may not be sent so many."""
-    sides: dict[Context, list[Side]] = {}
-    for question in questions:
-        if question.ranked:
-            sides.setdefault(question.context, []).extend(question.sides.values())
-    framed = {context: FramedWords.of(some) for context, some in sides.items()}
+) -> FramedWords | None:
+    """Return the bundled words in frames where a test needs them; None where the encoder may not be sent so many."""
+    if not any(question.ranked for question in questions):
+        return None
+    framed = FramedWords()
     if encoder.max_texts is not None:
-        asked = (*texts, *(text for one in framed.values() for text in one.texts()))
         try:
-            encoder.check_count(fresh_texts(encoder, asked, cache))
+            encoder.check_count(fresh_texts(encoder, (*texts, *framed.texts()), cache))
         except SettingError:
-            return {}
+            return None
     return framed
 
 
-def _judge(
-    results: Sequence[SeatResult], alpha: float, executor: Executor | None, progress: Progress | None
-) -> list[SeatResult]:
-    """Judge tests by words, alone and in sentences, each together; correct p by sentences as published."""
-    families: dict[tuple[str, Unit, bool], list[int]] = {}
-    for place, result in enumerate(results):
-        if result.sized is not None:
-            continue
-        alone = result.unit == "word" and result.context == "word"
-        families.setdefault((result.embedding_sha256, result.unit, alone), []).append(place)
-    judged: dict[int, Judged] = {}
-    for (_, unit, _), places in families.items():
-        family = [results[place] for place in places]
-        if unit == "word":
-            found = judge([result.case for result in family], alpha)
-        else:
-            adjusted = holm([result.p_value for result in family]).tolist()
-            found = [Judged(alpha, p_holm=p_value, family_size=len(family)) for p_value in adjusted]
-        judged |= dict(zip(places, found, strict=True))
-    tasks = [(result, judged.get(place)) for place, result in enumerate(results)]
-    return _side_by_side(executor, _in_family, None, tasks, progress)
-
-
-def _in_family(_: None, result: SeatResult, judged: Judged | None) -> SeatResult:
-    """Judge a result; a question is in no family."""
-    with single_threaded():
-        return result if judged is None else result.in_family(judged)
-
-
-def _published(result: SeatResult) -> tuple[Published, ...]:
-    """Return the paper's figure where the encoder is one of its own."""
-    settings = result.settings
-    if result.test.adapted or settings.get("layers", "last") != "last" or settings.keys() & {"prefix", "prompt"}:
-        return ()
-    for model, name, pooling in _OF_THE_PAPER:
-        if name.fullmatch(result.embedding) and settings.get("pooling") == pooling:
-            for figure in result.test.published:
-                if figure.embedding == model and figure.context == result.context and figure.effect is not None:
-                    return (figure,)
-    return ()
+def _stars(rows: Sequence[SeatRow]) -> list[str]:
+    """Mark p-values of sentences as the paper does, corrected over the tests of each encoder."""
+    stars = [""] * len(rows)
+    for encoder in dict.fromkeys(row.embedding_sha256 for row in rows):
+        own = [place for place, row in enumerate(rows) if row.embedding_sha256 == encoder and row.unit == "sentence"]
+        p_values = [rows[place].p_value or 0.0 for place in own]
+        for place, p_value, adjusted in zip(own, p_values, holm(p_values).tolist(), strict=True):
+            stars[place] = "**" if adjusted <= STARRED else "*" if p_value <= STARRED else ""
+    return stars
 
 
 def _side_by_side(

@@ -13,20 +13,21 @@ from typing import Literal
 
 import numpy as np
 
-from imprint.association.cosines import cosines, mean
-from imprint.association.evidence import CosineTable, SentenceCosines, SetVectors
+from imprint.association.cosines import CosineTable, cosines, mean
+from imprint.association.vectors import SetVectors
 from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
-from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import unit_rows
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, WordSet, quote, word_sets
-from imprint.stimuli.templates import Side, by_word, patterns_by_word
-from imprint.subjects.common import FramedWords, ranks_of
+from imprint.stimuli.templates import Side, by_word
+from imprint.subjects.common import ranks_of
 from imprint.subjects.encodings import Encodings
 from imprint.types import Floats, Floats32, Ints
 
 Unit = Literal["word", "sentence"]
 RowSource = Callable[[Sequence[str]], Floats32]
+
+_FEWEST_RANKED = 0.8  # share of words of known frequency
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,15 +71,7 @@ class SentenceTable:
             x,
             a,
             np.ascontiguousarray(table),
-            None if self.one_each else self._sentences(),
         )
-
-    def _sentences(self) -> SentenceCosines:
-        targets, attributes = (
-            tuple((sentence.word, sentence.template) for sentence in side)
-            for side in (self.x + self.y, self.a + self.b)
-        )
-        return SentenceCosines(targets, attributes, self.cosines)
 
     @property
     def one_each(self) -> bool:
@@ -87,56 +80,61 @@ class SentenceTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Framing:
-    """Bundled words that were encoded: what a test's own words are compared with."""
+class FramedSides:
+    """The words of a test that an encoder has in all frames, with their unit vectors: words, frames, dimensions."""
 
-    framed: FramedWords
-    encodings: Encodings
-    background: Background
-
-    @classmethod
-    def of(cls, framed: FramedWords, encodings: Encodings, missing: Iterable[str] = ()) -> "Framing | None":
-        """Return them; None where too few are left of those that the encoder has a representation of."""
-        background = framed.background(encodings, missing)
-        return None if background is None else cls(framed, encodings, background)
-
-    def contrast(self, table: SentenceTable) -> SetVectors:
-        """Return the vectors of a test's words, each the mean of its sentences."""
-        (targets, n_x, of_targets, target_ranks), (attributes, n_a, of_attributes, attribute_ranks) = (
-            self._side(one, two) for one, two in ((table.x, table.y), (table.a, table.b))
-        )
-        return SetVectors(targets, attributes, n_x, n_a, target_ranks, attribute_ranks, of_targets, of_attributes)
-
-    def _side(self, one: Side, two: Side) -> tuple[Floats, int, Ints, Ints]:
-        texts = [sentence.text for sentence in (*one, *two)]
-        places = [*by_word(one).values(), *([len(one) + place for place in at] for at in by_word(two).values())]
-        rows = unit_rows(self.encodings.rows(texts))
-        vectors = np.array([rows[at].mean(axis=0) for at in places])
-        patterns = [*patterns_by_word(one).items(), *patterns_by_word(two).items()]
-        offsets = np.array([self._home(found) for _, found in patterns]) * self.background.words
-        return vectors, len(by_word(one)), offsets, ranks_of([word for word, _ in patterns])[0]
-
-    def _home(self, patterns: tuple[str, ...]) -> int:
-        return next(place for place, known in enumerate(self.framed.patterns) if set(patterns) <= set(known))
-
-
-@dataclass(frozen=True, eq=False)
-class FramedSide:
-    """The words of one set that an encoder has in all frames, with their unit vectors: words, frames, dimensions."""
-
-    words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    attribute_words: tuple[str, ...]
+    n_x: int
+    n_a: int
+    targets: Floats
+    attributes: Floats
     missing: tuple[str, ...]
-    rows: Floats
 
     @classmethod
-    def of(cls, side: Side, encodings: Encodings, lacking: Sequence[str]) -> "FramedSide":
-        """Look the sentences of a set up; `lacking` are forms that the encoder has no representation of."""
-        places = by_word(side)
-        rows = unit_rows(encodings.rows([sentence.text for sentence in side]))
-        rows = rows.reshape(len(places), -1, rows.shape[1])
-        known = (np.abs(rows).max(axis=2).min(axis=1) > 0) & ~np.isin(list(places), list(lacking))
-        words = np.array(list(places), dtype=np.object_)
-        return cls(tuple(words[known].tolist()), tuple(words[~known].tolist()), rows[known])
+    def of(
+        cls, test: WeatTest, sides: Mapping[str, Side], encodings: Encodings, lacking: Sequence[str], encoder: str
+    ) -> "FramedSides":
+        """Look the sentences of a test up; `lacking` are forms that the encoder has no representation of.
+
+        Refuses a set that keeps fewer than two words.
+        """
+        known: list[tuple[str, ...]] = []
+        missing: dict[str, None] = {}
+        vectors: list[Floats] = []
+        for key, words in word_sets(test).items():
+            listed = np.array(list(by_word(sides[key])), dtype=np.object_)
+            rows = unit_rows(encodings.rows([sentence.text for sentence in sides[key]]))
+            rows = rows.reshape(len(listed), -1, rows.shape[1])
+            has_vectors = (np.abs(rows).max(axis=2).min(axis=1) > 0) & ~np.isin(listed, list(lacking))
+            known.append(tuple(listed[has_vectors].tolist()))
+            vectors.append(rows[has_vectors])
+            gone = listed[~has_vectors].tolist()
+            missing.update(dict.fromkeys(gone))
+            require_words(known[-1], gone, words, encoder)
+        x, y, a, b = known
+        return cls(
+            x + y, a + b, len(x), len(a), np.concatenate(vectors[:2]), np.concatenate(vectors[2:]), tuple(missing)
+        )
+
+    def vectors(self, *, ranked: bool) -> SetVectors:
+        """Return the mean of each word's vectors, with the ranks of its words if they are known."""
+        ranks = [_known_ranks(words) if ranked else None for words in (self.target_words, self.attribute_words)]
+        return SetVectors(
+            self.target_words,
+            self.attribute_words,
+            self.n_x,
+            self.n_a,
+            self.targets.mean(axis=1),
+            self.attributes.mean(axis=1),
+            *ranks,
+        )
+
+
+def _known_ranks(words: Sequence[str]) -> Ints | None:
+    """Return the frequency ranks of words; None where too many are not known, and count as rare ones."""
+    ranks, share = ranks_of(words)
+    return ranks if share >= _FEWEST_RANKED else None
 
 
 def require_words(left: Collection[str], gone: Sequence[str], words: WordSet, encoder: str) -> None:

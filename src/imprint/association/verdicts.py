@@ -85,7 +85,7 @@ class Judgeable(Protocol):
 Tested = TypeVar("Tested", bound=Judgeable)
 
 
-def count_found(results: Iterable[InFamily]) -> str:
+def outcome_counts(results: Iterable[InFamily]) -> str:
     """Say how many results have evidence of each level."""
     counts = Counter(one.evidence for one in results)
     return ", ".join(f"{counts[level]} {level}" for level in FOUND if counts[level]) or "no evidence"

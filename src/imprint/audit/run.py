@@ -72,7 +72,6 @@ def run_audit(
     against: EncoderLike | None = None,
     debias: str | None = "linear",
     language: str = "en",
-    alpha: float = 0.05,
     rotations: int = 10_000,
     quick: bool = False,
     seed: int = 0,
@@ -98,8 +97,6 @@ def run_audit(
         The name of a debiaser to try, or None.
     language
         Run the tests of this language (ISO 639), or of all.
-    alpha
-        Chance of any false discovery among the association tests.
     rotations
         Random rotations behind each p-value of the enumeration.
     quick
@@ -136,7 +133,6 @@ def run_audit(
     opened, other = open_subject(subject), None if against is None else open_subject(against)
     plan = Plan(
         language=language,
-        alpha=alpha,
         rotations=rotations,
         quick=quick,
         debias=debias if isinstance(opened, Embedding) else None,

@@ -40,7 +40,7 @@ def main() -> None:
 def _run() -> int:
     import typer
 
-    from imprint.cli.app import COMMANDS, make_app
+    from imprint.cli.app import make_app
     from imprint.errors import ImprintError
     from imprint.masking import one_line
 
@@ -58,9 +58,7 @@ def _run() -> int:
         if arguments[0] in _SMALL:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported
             end_quickly()
-        command = arguments[0]
-        app = make_app([command] if not command.startswith("-") and command in COMMANDS else None)
-        code: int = app(arguments, standalone_mode=False, prog_name="imprint") or 0
+        code: int = make_app()(arguments, standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()
     except typer.TyperException as error:
         return _fail(one_line(_explain(error)))

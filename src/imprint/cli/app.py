@@ -1,10 +1,11 @@
 """The commands, put together. Each module imports what it computes with only when it runs."""
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from imprint.errors import ImprintError
 from imprint.registry import Registry
@@ -49,67 +50,68 @@ ORDER = (
 )
 
 
-class _OrderedCommands(TyperGroup):
-    """All commands, listed in their order."""
+class _Commands(Mapping[str, Any]):
+    """All commands in the order of the help, made when asked for: to make all of them takes longer than the rest."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order of the help."""
-        return sorted(self.commands, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        command, app = COMMANDS.get(name), typer.Typer(rich_markup_mode=None)
+        try:
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name)
+            else:
+                app.command(name)(command)
+            return typer.main.get_group(app).commands[name]
+        except Exception as error:
+            # Any exception: a plug-in's command is code of others, which typer may be unable to read.
+            if COMMANDS.is_own(name):
+                raise
+            raise COMMANDS.broken(name, "is not a command", error) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*ORDER, *sorted(COMMANDS.plugins())))
+
+    def __len__(self) -> int:
+        return len(COMMANDS.names())
 
 
-def make_app(names: Iterable[str] | None = None) -> typer.Typer:
-    """Return the command line with these commands alone, which starts sooner, or with all.
+class _Group(TyperGroup):
+    """All commands; the help lists them without their options."""
 
-    Among all, a plug-in that is broken is listed with what is wrong; by its name, it is refused.
-    """
-    app = typer.Typer(
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes | {"commands": _Commands()})
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the first line about each command."""
+        TyperGroup(commands=list(map(_listed, self.commands))).format_commands(ctx, formatter)
+
+
+def make_app() -> typer.Typer:
+    """Return the command line. A plug-in that is broken is listed with what is wrong; by its name, it is refused."""
+    return typer.Typer(
         name="imprint",
         help="Which social biases are imprinted in a word embedding or a sentence encoder, and how sure can we be? "
         "EMBEDDING is a file, or 'default' for the bundled GloVe.",
-        cls=_OrderedCommands,
+        cls=_Group,
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         callback=_options,
     )
-    for name in COMMANDS.names() if names is None else names:
-        problem = None if COMMANDS.is_own(name) else _problem_of(name)
-        if problem is None:
-            _add(app, name)
-        elif names is None:
-            app.command(name, help=f"Broken plug-in: `imprint {name}` says why.")(_refusing(problem))
-        else:
-            raise problem
-    return app
 
 
-def _add(app: typer.Typer, name: str) -> None:
+def _listed(name: str) -> Any:
+    """Return a command that has its help alone; of a plug-in, whatever its command is once it is made."""
+    if not COMMANDS.is_own(name):
+        try:
+            return _Commands()[name]
+        except ImprintError:
+            return TyperCommand(name, help=f"Broken plug-in: `imprint {name}` says why.", rich_markup_mode=None)
     command = COMMANDS.get(name)
-    if isinstance(command, typer.Typer):
-        app.add_typer(command, name=name)
-    else:
-        app.command(name)(command)
-
-
-def _problem_of(plugin: str) -> ImprintError | None:
-    """Return what is wrong with a plug-in's command, None where typer can read it."""
-    trial = typer.Typer()
-    try:
-        _add(trial, plugin)
-        typer.main.get_command(trial)
-    except ImprintError as error:
-        return error
-    except Exception as error:  # noqa: BLE001 - code of others: it may be anything
-        return COMMANDS.broken(plugin, "is not a command", error)
-    return None
-
-
-def _refusing(problem: ImprintError) -> Callable[[], None]:
-    def refuse() -> None:
-        raise problem
-
-    return refuse
+    text = command.info.help if isinstance(command, typer.Typer) else inspect.getdoc(command)
+    return TyperCommand(name, help=text, rich_markup_mode=None)
 
 
 def _print_version(asked: bool) -> None:

@@ -17,7 +17,6 @@ from imprint.cli.gate import (
     refuse_unknown,
 )
 from imprint.cli.options import (
-    AlphaOption,
     DaskOption,
     JsonOption,
     SeedOption,
@@ -89,7 +88,6 @@ def audit_command(
         str, typer.Option("--language", callback=_is_language, help="Run the tests of this language: en, de or all.")
     ] = "en",
     topic: TopicOption = None,
-    alpha: AlphaOption = 0.05,
     rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     seed: SeedOption = 0,
     unmask: UnmaskOption = False,
@@ -114,9 +112,7 @@ def audit_command(
     from imprint.stimuli import catalog
 
     topics = tuple(topic or ())
-    catalog.about(
-        catalog.tests_in(language), topics, besides=catalog.questions_in(language)
-    )  # refused before the slow imports
+    catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
     from imprint.audit.run import run_audit
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
@@ -148,10 +144,8 @@ def audit_command(
             raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
     refuse_unknown((*(required.conditions if required else ()), *conditions), own)
     method = None if debias == NO_DEBIASING else debias
-    alpha = required.alpha if required else alpha
     plan = Plan(
         language=language,
-        alpha=alpha,
         rotations=rotations,
         quick=quick,
         debias=method,
@@ -177,7 +171,6 @@ def audit_command(
                 against=second[0] if second else None,
                 debias=plan.debias,
                 language=language,
-                alpha=alpha,
                 rotations=rotations,
                 quick=quick,
                 seed=seed,

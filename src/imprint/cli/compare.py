@@ -6,7 +6,7 @@ import typer
 
 from imprint.cli.encoders import SUBJECT_HELP, AboutEncoder, opened_subjects, takes_encoder
 from imprint.cli.evaluate import BenchmarksOption, WordsOption
-from imprint.cli.options import AlphaOption, JsonOption, SeedOption, is_subject
+from imprint.cli.options import JsonOption, SeedOption, is_subject
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -19,10 +19,9 @@ def compare_command(
     second: Annotated[str, typer.Argument(callback=is_subject, metavar="B", help="Another.")],
     test: Annotated[
         list[str] | None,
-        typer.Option("--test", help="A WEAT's id, or a pattern; may repeat. [default: Caliskan's ten]"),
+        typer.Option("--test", help="A WEAT's id, or a pattern; may repeat. [default: questions, Caliskan's ten]"),
     ] = None,
     benchmarks: BenchmarksOption = None,
-    alpha: AlphaOption = 0.05,
     most_words: WordsOption = 300_000,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -43,9 +42,7 @@ def compare_command(
     with opened_subjects([first, second], about) as opened:
         words = opened.words(comparison_words(chosen, found))
     with phases() as report:
-        comparison = compare(
-            *words, tests=chosen, benchmarks=found, alpha=alpha, most_words=most_words, seed=seed, report=report
-        )
+        comparison = compare(*words, tests=chosen, benchmarks=found, most_words=most_words, seed=seed, report=report)
     show_findings(comparison.findings(), json=json)
 
 

@@ -97,13 +97,13 @@ def refuse_unknown(
     With findings, tests may have been added, so that only names that no file adds to are refused.
     """
     from imprint.policy.conditions import known_kind
-    from imprint.stimuli.catalog import all_tests
+    from imprint.stimuli.catalog import catalogue
 
     for condition in conditions:
         find = known_kind(condition.kind).names
         if condition.pattern is None or find is None:
             continue
-        what, names, fixed = find((*all_tests(), *tests), findings or ())
+        what, names, fixed = find((*catalogue(), *tests), findings or ())
         if (fixed or findings is None) and not any(map(condition.names, names)):
             listed = "`imprint stimuli` lists them" if what == "test" else f"there are {', '.join(names)}"
             raise SettingError(

@@ -88,7 +88,7 @@ def metric_command(
             (vectors,) = subjects.words(sorted(words))
         if "weat" in asked:
             battery = imprint.run_battery(vectors, tests, seed=seed, foreign=foreign)
-            found += [*(one.finding() for one in battery.weats), *battery.skipped]
+            found += [*battery.weats, *battery.skipped]
         if others:
             with progress_bar("metrics") as progress:
                 found += run_metrics(

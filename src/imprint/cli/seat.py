@@ -8,7 +8,6 @@ import typer
 from imprint.checks import Alternative, Context
 from imprint.cli.encoders import ENCODER_HELP, AboutEncoder, takes_encoder
 from imprint.cli.options import (
-    AlphaOption,
     DaskOption,
     JsonOption,
     SeedOption,
@@ -28,7 +27,9 @@ def seat_command(
     encoder: Annotated[list[str], typer.Argument(callback=is_encoder, metavar="ENCODER...", help=ENCODER_HELP)],
     test: Annotated[
         list[str] | None,
-        typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: the paper's]"),
+        typer.Option(
+            "--test", help="A test's id or a pattern; may repeat. [default: questions and the paper's]"
+        ),
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,
@@ -43,7 +44,6 @@ def seat_command(
     alternative: Annotated[
         Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
     ] = "greater",
-    alpha: AlphaOption = 0.05,
     workers: WorkersOption = None,
     dask: DaskOption = None,
     seed: SeedOption = 0,
@@ -53,8 +53,8 @@ def seat_command(
 ) -> None:
     """Run the WEAT on sentence encoders (SEAT).
 
-    Words are permuted and, as in the paper, sentences. Each encoder is corrected separately. Encodings are kept
-    on disk: a second run encodes nothing.
+    Sizes are of words in the same sentences. As in the paper, words and sentences are permuted too. Encodings are
+    kept on disk: a second run encodes nothing.
     """
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, print_note, show_findings
@@ -81,7 +81,6 @@ def seat_command(
             context=context,
             templates=own,
             alternative=alternative,
-            alpha=alpha,
             cache=kept,
             seed=seed,
             skip=not asked,

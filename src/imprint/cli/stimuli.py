@@ -32,17 +32,14 @@ def stimuli_command(
 ) -> None:
     """List tests, show some in full, check or match your file."""
     from imprint.cli.console import print_answer
-    from imprint.stimuli.catalog import all_tests, catalogue, choose, read_tests
+    from imprint.stimuli.catalog import catalogue, choose, read_tests
 
     if match is not None:
         if tests is None:
             raise SettingError("--match needs tests of your own", option="--match", hint="give --tests FILE")
         _match(choose(read_tests(tests), test or ("*",)), tests, match)
         return
-    if tests is not None:
-        chosen = choose(read_tests(tests), test or ("*",))
-    else:
-        chosen = choose(catalogue(), test) if test else all_tests()
+    chosen = choose(catalogue() if tests is None else read_tests(tests), test or ("*",))
     if json:
         for shown in chosen:
             sys.stdout.write(f"{json_lines.dumps(_row(shown), ensure_ascii=False)}\n")

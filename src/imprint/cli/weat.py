@@ -6,7 +6,6 @@ import typer
 
 from imprint.checks import Alternative
 from imprint.cli.options import (
-    AlphaOption,
     EmbeddingArgument,
     JsonOption,
     SeedOption,
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
 
     from imprint.stimuli.definition import WeatTest
 
-DEFAULT_TESTS = ("caliskan-*",)
-
 
 def weat_command(
     embedding: EmbeddingArgument,
     test: Annotated[
         list[str] | None,
-        typer.Option("--test", help="A test's id, or a pattern such as 'seat-*'; may repeat. [default: caliskan-*]"),
+        typer.Option(
+            "--test", help="A test's id or a pattern; may repeat. [default: questions and caliskan-*]"
+        ),
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,
@@ -48,7 +47,6 @@ def weat_command(
         str | None, typer.Option("--b", callback=are_words, metavar="WORDS", help="Second attributes.")
     ] = None,
     alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
-    alpha: AlphaOption = 0.05,
     sampled: Annotated[
         int | None,
         typer.Option("--sampled", min=1, help="Estimate p from this many random partitions instead of counting."),
@@ -61,11 +59,11 @@ def weat_command(
     This is the WEAT. To test your own words, give four sets (--x --y --a --b) or a TOML file (--tests).
     """
     from imprint.cli.console import open_embedding, progress_bar, show_findings
-    from imprint.stimuli.catalog import is_pattern
+    from imprint.stimuli.catalog import WEAT_TESTS, is_pattern
     from imprint.stimuli.definition import words_of
 
     # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error.
-    named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or DEFAULT_TESTS))
+    named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or WEAT_TESTS))
     chosen = _choose(test, tests, topic, (x, y, a, b))
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
@@ -79,7 +77,6 @@ def weat_command(
                 opened,
                 chosen,
                 alternative=alternative,
-                alpha=alpha,
                 draws=sampled,
                 seed=seed,
                 skip=not named,
@@ -101,10 +98,11 @@ def weat_command(
 def _choose(
     patterns: list[str] | None, file: "Path | None", topics: list[str] | None, words: tuple[str | None, ...]
 ) -> "tuple[WeatTest, ...]":
+    from imprint.stimuli.catalog import WEAT_TESTS
     from imprint.stimuli.files import weat_from_files
 
     if not any(words):
-        return chosen_weats(patterns, file, topics, default=DEFAULT_TESTS, hint="run WEFATs with imprint wefat")
+        return chosen_weats(patterns, file, topics, default=WEAT_TESTS, hint="run WEFATs with imprint wefat")
     x, y, a, b = words
     if patterns or file or topics:
         raise SettingError(

@@ -45,16 +45,15 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 class Background:
     """A sample of unit rows, sorted by frequency into blocks, and rows that show how the space spreads.
 
-    `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end. The
-    spreading rows are of so many `words`, repeated where a word is in several sentences. Small blocks are `halved`:
-    targets are drawn from one half and attributes from the other, or a word would too often meet itself.
+    `lowest` has the lowest rank of each block, `starts` where it begins, with a last entry where the blocks end. Small
+    blocks are `halved`: targets are drawn from one half and attributes from the other, or a word would too often meet
+    itself.
     """
 
     rows: Floats32
     lowest: Ints
     starts: Ints
     spreading: Floats32
-    words: int
     halved: bool = False
 
     @classmethod
@@ -68,8 +67,8 @@ class Background:
         kept, lowest, starts = _sample(ranks)
         if len(lowest) < 2:
             return None
-        sample, frequent = rows_at(kept), int(starts[min(_FREQUENT, len(lowest))])
-        return cls(sample, lowest, starts, sample[:frequent], frequent)
+        sample = rows_at(kept)
+        return cls(sample, lowest, starts, sample[: int(starts[min(_FREQUENT, len(lowest))])])
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator, half: int | None = None) -> Ints:
         """Draw, for each rank, rows of like frequency: indices into `rows`, one row per draw.
@@ -106,21 +105,14 @@ class Background:
             return self._misfit()
 
     def _misfit(self) -> float:
-        word = np.arange(len(self.spreading)) % self.words
-        axes = _principal(self.spreading[word % 2 == 0])
-        rng = np.random.default_rng(0)
-        sentences = len(self.spreading) // self.words
-        z = []
-        for turn in range(sentences):
-            rows = self.spreading[turn * self.words : (turn + 1) * self.words][1::2]
-            seeds = rng.integers(len(rows), size=4 * (_CONTRASTS // sentences + 1))
-            nearest = np.argpartition(-(rows[seeds] @ rows.T), _CLUSTER, axis=1)[:, :_CLUSTER]
-            x, y, a, b = np.split(rows[nearest].mean(axis=1).astype(np.float64), 4)
-            terms = ((x - y) @ axes) * ((a - b) @ axes)
-            squares = np.sum(terms**2, axis=1)
-            z.append(terms.sum(axis=1)[squares > 0] / np.sqrt(squares[squares > 0]))
-        every = np.concatenate(z)
-        return max(1.0, float(np.sqrt(np.mean(every**2)))) if len(every) else 1.0
+        axes, rows = _principal(self.spreading[::2]), self.spreading[1::2]
+        seeds = np.random.default_rng(0).integers(len(rows), size=4 * (_CONTRASTS + 1))
+        nearest = np.argpartition(-(rows[seeds] @ rows.T), _CLUSTER, axis=1)[:, :_CLUSTER]
+        x, y, a, b = np.split(rows[nearest].mean(axis=1).astype(np.float64), 4)
+        terms = ((x - y) @ axes) * ((a - b) @ axes)
+        squares = np.sum(terms**2, axis=1)
+        z = terms.sum(axis=1)[squares > 0] / np.sqrt(squares[squares > 0])
+        return max(1.0, float(np.sqrt(np.mean(z**2)))) if len(z) else 1.0
 
 
 class WordsToKeep(Collection[str]):

@@ -9,16 +9,17 @@ words (occupations); Bolukbasi et al. (2016), Figure 1, by projections of profes
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
+import msgspec
 import numpy as np
 
 from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
 from imprint.association.cosines import cosines
-from imprint.association.verdicts import check_alpha, judge_all
-from imprint.association.weat import WeatResult, WeatRow, find_test, measure
+from imprint.association.rows import Measured
+from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.checks import check_whole
@@ -33,7 +34,7 @@ from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_bench
 from imprint.evaluation.evaluate import Evaluation, evaluate
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
 from imprint.rows import Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
-from imprint.stimuli.catalog import catalogue, choose
+from imprint.stimuli.catalog import WEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
 from imprint.stimuli.published import figures
 from imprint.stimuli.seeds import professions
@@ -43,7 +44,6 @@ from imprint.types import Report
 
 Scores = Mapping[str, float]
 
-DEFAULT_TESTS = "caliskan-[0-9]*"
 POOLED = "weat-words"
 AXIS = ("he", "she")
 
@@ -110,7 +110,6 @@ def compare(
     *,
     tests: Sequence[WeatTest] | None = None,
     benchmarks: Sequence[Benchmark] | None = None,
-    alpha: float = 0.05,
     most_words: int = MOST_WORDS,
     resamples: int = RESAMPLES,
     cache: EncodingStore | None = None,
@@ -126,11 +125,9 @@ def compare(
     second
         The one compared with it; differences are the second's less the first's.
     tests
-        WEATs to run; by default Caliskan's ten.
+        WEATs to run; by default the questions and Caliskan's ten.
     benchmarks
         Benchmarks to run; by default all bundled ones.
-    alpha
-        Chance of any false discovery among an embedding's tests, and among the changes (Holm's correction).
     most_words
         How many of the most frequent words are searched for answers to analogies.
     resamples
@@ -153,14 +150,13 @@ def compare(
     >>> imprint.compare("default", debiased)
     EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 10 tests, 5 agreements, 4 benchmarks)
     """
-    check_alpha(alpha)
     asked = comparison_words(tests, benchmarks)
     first, second = (word_vectors(one, asked, cache=cache) for one in (first, second))
     every = catalogue()
-    chosen = tests or [test for test in choose(every, (DEFAULT_TESTS,)) if isinstance(test, WeatTest)]
+    chosen = tests or [test for test in choose(every, WEAT_TESTS) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []
     skip = partial(skipped, (first.name, first.sha256), seed=seed)
-    effects, changes = _effects((first, second), chosen, alpha, seed, not_run, report)
+    effects, changes = _effects((first, second), chosen, seed, not_run, report)
     sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores, tuple[str, ...]]]]] = [
         (test.id, test.title, partial(wefat_scores, test, first, second))
         for test in every
@@ -201,7 +197,7 @@ def comparison_words(
 ) -> list[str]:
     """Return the words that a comparison asks about, but for analogies, which a vocabulary is searched for."""
     asked = [test for test in catalogue() if isinstance(test, WefatTest) and test.language == "en"]
-    known = choose(catalogue(), (DEFAULT_TESTS,)) if tests is None else tests
+    known = choose(catalogue(), WEAT_TESTS) if tests is None else tests
     return [
         *sorted(words_of((*asked, *known))),
         *AXIS,
@@ -294,31 +290,28 @@ def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tup
 def _effects(
     embeddings: tuple[Embedding, Embedding],
     tests: Sequence[WeatTest],
-    alpha: float,
     seed: int,
     not_run: list[SkippedRow],
     report: Report | None,
 ) -> tuple[tuple[WeatRow, ...], tuple[ChangeRow | TopicChangeRow, ...]]:
-    """Return two rows per test, each naming the other, and what changed; each embedding's tests are one family."""
-    found: list[tuple[WeatResult, WeatResult]] = []
+    """Return two rows per test, each naming the other, and what changed."""
+    found: list[tuple[Measured[WeatRow], Measured[WeatRow]]] = []
     for done, test in enumerate(tests, start=1):
         try:
-            (x, y, a, b), lost = shared_sets((test.x, test.y, test.a, test.b), embeddings)
-            asked = find_test(replace(test, x=x, y=y, a=a, b=b))
-            first, second = (replace(measure(one, asked, seed=seed), test=test, missing=lost) for one in embeddings)
+            _, lost = shared_sets((test.x, test.y, test.a, test.b), embeddings)
+            first, second = (measure(one, find_test(test), left_out=lost, seed=seed) for one in embeddings)
             found.append((first, second))
         except (VocabularyError, StimulusError) as error:
             measured = (embeddings[0].name, embeddings[0].sha256)
             not_run.append(skipped(measured, test.id, test.title, error, part="weat", seed=seed))
         if report is not None:
             report("testing both", done, len(tests))
-    before, after = (judge_all([pair[side] for pair in found], alpha) for side in (0, 1))
     rows = [
-        one.finding(left_out=one.missing, other=other.embedding, other_sha256=other.embedding_sha256)
-        for pair in zip(before, after, strict=True)
+        msgspec.structs.replace(one.row, other=other.row.embedding, other_sha256=other.row.embedding_sha256)
+        for pair in found
         for one, other in (pair, pair[::-1])
     ]
-    return tuple(rows), tuple(change_rows(before, after, alpha))
+    return tuple(rows), tuple(change_rows([first for first, _ in found], [second for _, second in found]))
 
 
 def _pooled(effects: Sequence[WeatRow]) -> tuple[tuple[Scores, Scores, tuple[str, ...]], dict[str, str]]:

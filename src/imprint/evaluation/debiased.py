@@ -11,9 +11,9 @@ from typing import get_args
 import numpy as np
 
 from imprint.association.changes import change_rows
+from imprint.association.rows import Measured
 from imprint.association.seat_battery import run_seat_battery
-from imprint.association.seat_result import SeatResult
-from imprint.association.verdicts import ALPHA
+from imprint.association.seat_row import SeatRow
 from imprint.debiasing import LABELS_METHOD
 from imprint.debiasing.debiaser import Debiaser, debiaser
 from imprint.debiasing.rows import fitted_finding
@@ -244,17 +244,17 @@ def _changes(
         return []
     encoders = [before, after["sentences"], after["words"]]
     try:
-        battery = run_seat_battery(encoders, tests, context="bleached", seed=seed, report=report)
+        battery = run_seat_battery(encoders, tests, context="framed", seed=seed, report=report)
     except VocabularyError as error:
         return [
             skipped((before.name, before.identity), "seats", "SEATs before and after", error, part=PART, seed=seed)
         ]
-    seats: dict[str, list[SeatResult]] = {encoder.identity: [] for encoder in encoders}
-    for one in battery.of_unit("word"):
-        seats[one.embedding_sha256].append(one)
-    rows: list[Row] = [one.finding() for own in seats.values() for one in own]
+    seats: dict[str, list[Measured[SeatRow]]] = {encoder.identity: [] for encoder in encoders}
+    for one in battery.measured:
+        seats[one.row.embedding_sha256].append(one)
+    rows: list[Row] = [one.row for own in seats.values() for one in own]
     for encoder in encoders[1:]:
-        rows += change_rows(seats[before.identity], seats[encoder.identity], ALPHA)
+        rows += change_rows(seats[before.identity], seats[encoder.identity])
     return [*rows, *battery.skipped]
 
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from imprint.association.battery import run_battery
+from imprint.association.weat import weat
 from imprint.checks import Alternative
 from imprint.directions.axis import pair_axis
 from imprint.directions.neighbours import Neighbours, neighbours
@@ -30,7 +30,6 @@ from imprint.web.pages import RefusedError
 Pair = tuple[str, str]
 Sets = Mapping[str, tuple[str, ...]]  # of an association test, by their letters x, y, a and b
 
-ALPHA = 0.05
 MOST_WORDS = 200  # in a set
 LONGEST_WORD = 64  # characters
 CUSTOM = "explorer"  # what a test of typed words is called
@@ -69,10 +68,9 @@ class Explorer:
             check_words(name, words)
         test = weat_test(sets)
         with self._my_turn():
-            battery = run_battery(self.embedding, [test], alternative=alternative, alpha=ALPHA, skip=False)
-        (finding,) = (one.finding() for one in battery.weats)
+            row = weat(self.embedding, test, alternative=alternative)
         return Reply(
-            finding,
+            row,
             weat_command(self.source, test, alternative),
             weat_python(self.source, test, alternative),
         )

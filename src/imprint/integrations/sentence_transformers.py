@@ -13,10 +13,8 @@ import numpy as np
 
 from imprint.association.seat import in_sentences, measure
 from imprint.association.weat import find_test
-from imprint.checks import Context
 from imprint.encoders.base import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, VocabularyError, requiring
-from imprint.stimuli.catalog import GENDER_TESTS
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.encodings import encode_texts
 
@@ -29,24 +27,23 @@ with requiring("sentence-transformers", "encoders"):
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-_MEASURED = ("difference", "d")
-_PRIMARY = "negative_mean_absolute_difference"
+_MEASURED = ("size", "d")
+_TESTS = ("gender-career", "gender-ability", "gender-science", "gender-maths", "gender-pleasant")
+_PRIMARY = "negative_mean_absolute_size"
 
 
 class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
     """Runs SEATs on a model in training, and logs their effects.
 
-    Give it to a trainer as `evaluator`. It returns, per test, `TEST_difference` (the difference in cosines) and
-    `TEST_d` (the effect size), by words. The primary metric is minus the mean of the absolute differences, so that
-    more is better. A model that gives every text the same vector, or NaN, is warned about and logged as NaN, and
+    Give it to a trainer as `evaluator`. It returns, per test, `TEST_size` (the share of the distance between
+    the two kinds of words) and `TEST_d` (the effect size). The primary metric is minus the mean of the absolute sizes,
+    so that more is better. A model that gives every text the same vector, or NaN, is warned about and logged as NaN, and
     training goes on. Use it beside an evaluator of quality: a model that says nothing has no bias either.
 
     Parameters
     ----------
     tests
         Ids of catalogue tests, or tests of your own.
-    context
-        "word" for words alone, or "bleached" or "unbleached" sentences.
     name
         Put before each metric, and into the name of the CSV file.
     batch_size
@@ -57,14 +54,13 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
     Examples
     --------
     >>> from imprint.integrations.sentence_transformers import BiasEvaluator
-    >>> trainer = SentenceTransformerTrainer(model, evaluator=BiasEvaluator(["caliskan-6"]), ...)
+    >>> trainer = SentenceTransformerTrainer(model, evaluator=BiasEvaluator(["gender-career"]), ...)
     """
 
     def __init__(
         self,
-        tests: Sequence[WeatTest | str] = GENDER_TESTS,
+        tests: Sequence[WeatTest | str] = _TESTS,
         *,
-        context: Context = "bleached",
         name: str = "bias",
         batch_size: int = 32,
         write_csv: bool = True,
@@ -72,7 +68,7 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
         super().__init__()
         if isinstance(tests, str) or not tests:
             raise SettingError(option="tests", got=tests, expected="a list of at least one test")
-        self.questions = [in_sentences(find_test(test), context) for test in tests]
+        self.questions = [in_sentences(find_test(test), "framed") for test in tests]
         self.name, self.batch_size, self.write_csv = name, batch_size, write_csv
         self.primary_metric = _PRIMARY
         self.csv_file = f"imprint_{name + '_' if name else ''}results.csv"
@@ -88,11 +84,11 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
             encodings = encode_texts(encoder, [text for one in self.questions for text in one.asked])
             for question in self.questions:
                 with _going_on():
-                    result = measure(question, encoder, encodings, units=("word",))["word"]
-                    measured[f"{question.test.id}_difference"] = result.mean_difference
-                    measured[f"{question.test.id}_d"] = result.effect_size
-        differences = [abs(value) for name, value in measured.items() if name.endswith("_difference")]
-        measured[_PRIMARY] = -float(np.mean(differences))
+                    row = measure(question, encoder, encodings)["word"].row
+                    measured[f"{question.test.id}_size"] = math.nan if row.size is None else row.size
+                    measured[f"{question.test.id}_d"] = math.nan if row.effect_size is None else row.effect_size
+        sizes = [abs(value) for name, value in measured.items() if name.endswith("_size")]
+        measured[_PRIMARY] = -float(np.mean(sizes))
         if output_path is not None and self.write_csv:
             self._append(Path(output_path), {"epoch": epoch, "steps": steps, **measured})
         metrics: dict[str, float] = self.prefix_name_to_metrics(measured, self.name)

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from imprint.association.verdicts import check_alpha
 from imprint.enumeration import settings as enumeration
 from imprint.enumeration.targets import FEWEST_BEARERS
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.resampling import RESAMPLES
-from imprint.stimuli.catalog import about, questions_in, tests_in
-from imprint.stimuli.definition import Test, WeatTest
+from imprint.stimuli.catalog import about, tests_in
+from imprint.stimuli.definition import Test
 
 # A quick look: the same questions, less sure of the answers.
 QUICK_ROTATIONS = 500
@@ -34,8 +33,6 @@ class Plan:
     ----------
     language
         Run the tests of this language (ISO 639), or of all.
-    alpha
-        Chance of any false discovery among the association tests.
     rotations
         Random rotations behind each p-value of the enumeration.
     quick
@@ -48,7 +45,7 @@ class Plan:
     tests
         Tests of your own, besides the catalogue's.
     topics
-        Run only the catalogue's tests about these, such as `gender`; the correction is over these alone.
+        Run only the catalogue's tests about these, such as `gender`.
 
     Examples
     --------
@@ -57,7 +54,6 @@ class Plan:
     """
 
     language: str = "en"
-    alpha: float = 0.05
     rotations: int = 10_000
     quick: bool = False
     debias: str | None = "linear"
@@ -67,7 +63,6 @@ class Plan:
 
     def __post_init__(self) -> None:
         _ = self.catalogued
-        check_alpha(self.alpha)
         if self.debias is not None:
             from imprint.debiasing import DEBIASERS
 
@@ -77,12 +72,7 @@ class Plan:
     @property
     def catalogued(self) -> tuple[Test, ...]:
         """The catalogue's tests to run: those of the language, about the topics."""
-        return about(tests_in(self.language), self.topics, besides=questions_in(self.language))
-
-    @property
-    def questions(self) -> tuple[WeatTest, ...]:
-        """The questions to ask: those of the language, about the topics."""
-        return about(questions_in(self.language), self.topics, besides=tests_in(self.language))
+        return about(tests_in(self.language), self.topics)
 
     @property
     def asked(self) -> tuple[Test, ...]:

@@ -36,7 +36,6 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
             one,
             other,
             tests=[test for test in plan.catalogued if isinstance(test, WeatTest)] if plan.topics else None,
-            alpha=plan.alpha,
             most_words=plan.most_words,
             resamples=plan.resamples,
             seed=plan.seed,

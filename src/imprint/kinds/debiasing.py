@@ -86,7 +86,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     def weats() -> list[Row]:
         tests = choose(catalogue(), GENDER_TESTS)
         both = [
-            run_battery(one, tests, alpha=plan.alpha, seed=plan.seed, progress=stretch(progress, *part))
+            run_battery(one, tests, seed=plan.seed, progress=stretch(progress, *part))
             for one, part in ((before, (0.05, 0.1)), (after, (0.1, 0.2)))
         ]
         return [row.in_part(BEFORE_AFTER.name) for row in before_and_after(*both)]

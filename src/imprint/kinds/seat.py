@@ -2,38 +2,20 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from imprint.association.coherence import CoherenceRow, contrasts
-from imprint.association.seat_result import SeatRow
+from imprint.association.coherence import STARRED, CoherenceRow, contrasts
+from imprint.association.seat_row import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
-from imprint.kinds import Kind, Part, questions, terms
-from imprint.kinds.family import TESTS_ABOUT_PEOPLE, claims
-from imprint.kinds.tests import (
-    CHECKED,
-    LEVEL,
-    MISSING,
-    association,
-    evidence_counts,
-    evidence_notes,
-    family_of,
-    forest_chart,
-    grammar_notes,
-    in_family,
-    missing_notes,
-    name_cell,
-    one_sided,
-    strongest_row,
-    test_names,
-)
+from imprint.kinds import Kind, Part, sizes, terms
+from imprint.kinds.tests import MISSING, grammar_notes, missing_notes, name_cell, one_sided, test_names
 from imprint.rows import Row, TemplateValue, WordValue
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
     Block,
     Cell,
-    Chart,
     Details,
     Listing,
     Medium,
@@ -74,11 +56,9 @@ _FRAMES_MATTER = 0.05  # p of the sentences without their words from which a war
 _NAMED = 3  # of a list, in a cell
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
-_OVER_SENTENCES = "Two-sided p against no difference among all words of these kinds, in all such sentences."
 _SENSITIVITY: Columns = (
     "test",
     "context",
-    "detectable_shift",
     Field("effect_without_template", cell=lambda row: _ends(row.effect_without_template), numeric=True),
     Field("effect_without_word", cell=lambda row: _ends(row.effect_without_word), numeric=True),
     "share_of_frames",
@@ -86,7 +66,7 @@ _SENSITIVITY: Columns = (
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
-    """Run the paper's SEATs of the language on the encoder."""
+    """Ask the questions, and run the paper's SEATs of the language, on the encoder."""
     from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
     from imprint.jobs.progress import by_label
@@ -94,19 +74,16 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     plan, encoder, tests = job.plan, job.encoder, job.sentence_tests
     if encoder is None or not tests:
         raise SettingError("the catalogue has no sentences in this language", option="language", got=plan.language)
-    report = by_label(progress, (0.6, 0.2, 0.2))
-    settings: dict[str, Any] = {"alpha": plan.alpha, "cache": job.encodings, "seed": plan.seed, "report": report}
-    battery = run_seat_battery(
+    rows = run_seat_battery(
         [encoder],
         tests,
         units=("word",) if plan.quick else UNITS,
         alone=not plan.quick,
+        cache=job.encodings,
+        seed=plan.seed,
         executor=job.executor,
-        **settings,
-    )
-    # Encoded after the tests, whose texts are then in the batches that they are in without questions.
-    rows = [*(run_seat_battery([encoder], plan.questions, **settings).findings() if plan.questions else ())]
-    rows += battery.findings()
+        report=by_label(progress, (0.7, 0.3)),
+    ).findings()
     if encoder is job.subject:  # the audit's first row has its controls
         return rows
     try:
@@ -118,48 +95,41 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show questions first, and then the battery as the paper puts it."""
-    yield from questions.split_blocks(rows, _battery_blocks)
+    yield from sizes.split_blocks(rows, _battery_blocks)
 
 
 def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
-    """Show the battery of each encoder with both units side by side, and how far it depends on single words."""
-    encoders = dict.fromkeys(row.embedding_sha256 for row in rows)
-    for place, encoder in enumerate(encoders, start=1):
-        own = [row for row in rows if row.embedding_sha256 == encoder]
-        yield from _encoder(own, "" if place == 1 else f"-{place}")
+    """Show the tests in frames, and then the battery of each encoder with both units side by side."""
+    framed = [row for row in rows if row.context == "framed"]
+    own_contexts = [row for row in rows if row.context != "framed"]
+    for encoder in dict.fromkeys(row.embedding_sha256 for row in framed):
+        yield sizes.sizes_table([row for row in framed if row.embedding_sha256 == encoder])
+    encoders = dict.fromkeys(row.embedding_sha256 for row in own_contexts)
+    for encoder in encoders:
+        own = [row for row in own_contexts if row.embedding_sha256 == encoder]
+        yield from _encoder(own)
         notes = list(_notes([row for row in own if row.unit == "word"]))
         if notes and len(encoders) > 1:
             yield Prose(say("On {}:", title(own[0].embedding)), "note", _PAGES)
         yield from notes
+    yield from grammar_notes(framed)
     reading = Prose(
-        "Words are put into simple sentences, such as “This is Emma.”, and compared as word vectors are. One word in "
-        "eight sentences is not eight observations, so words are permuted. The paper permutes sentences; its p-values "
-        "are given beside."
+        "Words are put into simple sentences, such as “This is Emma.”, and compared as word vectors are. A size needs "
+        "the same sentences for all words, its frames. The paper has sentences for each kind of word, and permutes "
+        "sentences; one word in eight sentences is not eight observations, so words are permuted beside."
     )
-    yield Details("How to read this", (reading, *_legend(rows), *_contrasts(rows)))
+    yield Details("How to read this", (reading, *_legend(own_contexts), *_contrasts(own_contexts)))
 
 
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
-    """Say what tests about people show, in sentences and as single words: two families of each encoder."""
-    if asked := questions.of_people(rows):
-        yield from questions.sentences(asked)
-    people = [row for row in rows if row.about_people and row.unit == "word" and not row.is_question]
-    for family in dict.fromkeys(row.family for row in people):
-        own = [row for row in people if row.family == family]
-        where = "as single words" if own[0].context == "word" else "in sentences"
-        largest = strongest_row(own)
-        best = say("; the largest {} one: {}", f"{largest.evidence}", association(largest)) if largest else ""
-        told = (title(own[0].embedding), where, family_of(own), evidence_counts(own), best)
-        yield say("Evidence about people in {}, {} ({}): {}{}.", *told)
+    """Count the outcomes of what was asked about people, and say what shows a difference."""
+    yield from sizes.sentences(rows)
 
 
-def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
+def _encoder(rows: Sequence[SeatRow]) -> Iterator[Block]:
     by_sentences = {(row.test, row.context): row for row in rows if row.unit == "sentence"}
     by_word = [row for row in rows if row.unit == "word"]
-    pairs: list[Pair] = [(row, by_sentences.get((row.test, row.context))) for row in by_word or rows]
-    if by_word:
-        yield _forest(by_word, suffix)
-    yield _battery(pairs)
+    yield _battery([(row, by_sentences.get((row.test, row.context))) for row in by_word or rows])
     taken_apart = [row for row in by_word if row.context != "word" and row.effect_size is not None]
     if taken_apart:
         caption = say("How far d_word on {} depends on single templates and words", title(rows[0].embedding))
@@ -177,21 +147,6 @@ def _encoder(rows: Sequence[SeatRow], suffix: str) -> Iterator[Block]:
         yield Details("Does it depend on single words or templates?", (listed,))
 
 
-def _forest(rows: Sequence[SeatRow], suffix: str) -> Chart:
-    """Draw the tests about people; where words were asked alone too, those in sentences."""
-    people = [row for row in rows if row.about_people] or rows
-    framed = [row for row in people if row.context != "word"] or people
-    several = len({row.context for row in framed}) > 1
-    heading = say("How large is each association in {}?", title(rows[0].embedding))
-    return forest_chart(
-        f"seat-forest{suffix}",
-        heading,
-        framed,
-        context=lambda row: "own sentences: " if several and row.context == "unbleached" else "",
-        main=True,
-    )
-
-
 def _battery(pairs: Sequence[Pair]) -> Table:
     rows = [row for row, _ in pairs]
     titled = {row.test: row for row in reversed(rows)}  # where a test comes first, its title is given too
@@ -200,31 +155,21 @@ def _battery(pairs: Sequence[Pair]) -> Table:
         return name_cell(row) if titled[row.test] is row else title(row.test)
 
     with_sentences = any(by_sentences is not None for _, by_sentences in pairs)
-    shown, more, extra = [_by_word(Field("test", cell=name)), _by_word("context")], list[Field](), list[Field]()
+    shown, more = [_by_word(Field("test", cell=name)), _by_word("context")], list[Field]()
     if rows[0].unit == "word":  # a single result by sentences has no words beside it
-        p_by_words = _by_word(
-            Field("p_value", "p, by words", "Share of all splits of the target words that give at least this d_word.")
-        )
+        p_by_words = "Share of all splits of the target words that give at least this d_word."
         starred = Field("effect_size", "d_word", "Effect by words, each averaged over its sentences.", _starred)
-        shown += [_by_word(starred), _by_word(_DIFFERENCE), _by_word("p_holm"), _by_word(LEVEL)]
-        (extra if with_sentences else more).append(p_by_words)
+        shown += [_by_word(starred), _by_word(Field("p_value", "p, by words", p_by_words))]
     if rows[0].unit == "sentence" or with_sentences:  # a card gives words alone
-        more += _BY_SENTENCES
-        extra.append(_P_HOLM_BY_SENTENCES)
-    if rows[0].unit == "sentence":
-        shown.append(_by_word(LEVEL))
+        (more if rows[0].unit == "word" else shown).extend(_BY_SENTENCES)
     if any(row.published for row in rows):
         meaning = "The d of the same model that the paper prints, with its stars."
         more.append(_by_word(Field("published", meaning=meaning, cell=_published, numeric=True)))
     if any(row.missing for row in rows):
         more.append(_by_word(MISSING))
-    if rows[0].unit == "word":
-        over_sentences = Field("p_words", meaning=_OVER_SENTENCES)
-        extra += [_by_word(over_sentences if column == "p_words" else column) for column in CHECKED]
     settings = join(title(f"{setting.name} {setting.value}") for setting in rows[0].encoder_settings)
-    evidence = in_family(rows) if rows[0].unit == "word" else ""
-    caption = say("SEAT on {} ({}); p is {}{}", title(rows[0].embedding), settings, one_sided(rows), evidence)
-    return table(SeatRow, caption, pairs, shown, more=more, extra=extra, filtered=True)
+    caption = say("SEAT on {} ({}); p is {}", title(rows[0].embedding), settings, one_sided(rows))
+    return table(SeatRow, caption, pairs, shown, more=more, extra=[_by_word("mean_difference")], filtered=True)
 
 
 def _by_word(column: str | Field) -> Field:
@@ -261,16 +206,6 @@ _BY_SENTENCES = (
         _p_by_sentences,
     ),
 )
-_P_HOLM_BY_SENTENCES = Field(
-    "p_holm",
-    "p, Holm, by sentences",
-    "Corrected over all rows by sentences.",
-    lambda pair: NOTHING if pair[1] is None else draw_field(pair[1], "p_holm"),
-)
-_DIFFERENCE = Field(
-    "mean_difference",
-    meaning="Difference of the sets' mean cosines, with its 95 % interval over words and, in sentences, over these.",
-)
 
 
 def _sizes(row: SeatRow) -> tuple[int, ...]:
@@ -295,14 +230,9 @@ def _ends(effects: Iterable[TemplateValue | WordValue]) -> Text:
 
 
 def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
-    yield from evidence_notes([row for row in rows if row.unit == "word"] or rows)
-    by_sentences = (row for row in rows if row.unit == "sentence")
-    starred = next((row for row in by_sentences if None not in (row.family_size, row.alpha)), None)
-    if starred is not None:
-        text = "* p below {} alone; ** also after Holm's correction over the encoder's {} by sentences."
-        alpha = f"{starred.alpha:g}"
-        tests = f"{starred.family_size} test{'' if starred.family_size == 1 else 's'}"
-        yield Prose(say(text, alpha, tests), "note", ("page", "terminal", "card"))
+    if any(row.unit == "sentence" for row in rows):
+        text = "* p by sentences below {} alone; ** also after Holm's correction over all tests by sentences."
+        yield Prose(say(text, f"{STARRED:g}"), "note", ("page", "terminal", "card"))
     yield Prose(
         "d_word permutes words. d permutes sentences, as the paper does. There, one word in many templates counts as "
         "many observations, so its p is too small for claims about words.",
@@ -319,7 +249,6 @@ def _legend(rows: Sequence[SeatRow]) -> Iterator[Block]:
 
 def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
     yield from missing_notes(list({(row.test, row.missing): row for row in rows}.values()))
-    yield from grammar_notes(row for row in rows if row.context != "word")
     for row in {row.test: row for row in rows if row.left_out}.values():
         left_out = f"{len(row.left_out):,}"
         text = "{}: {} sentences were left out because the form of their word has no vector, such as {}"
@@ -350,12 +279,7 @@ def _asked(rows: Iterable[SeatRow]) -> Text:
     return join(dict.fromkeys(say("{} ({})", title(row.test), row.context) for row in rows))
 
 
-_SHOW = {
-    (True, True): "shows evidence",
-    (True, False): "show evidence",
-    (False, True): "is significant",
-    (False, False): "are significant",
-}  # by words, and one alone
+_SHOW = {True: "is significant", False: "are significant"}  # one alone, and several
 
 
 def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
@@ -366,7 +290,7 @@ def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
             one.unit,
             f"{one.questions}",
             f"{one.found[0]}",
-            _SHOW[one.unit == "word", one.found[0] == 1],
+            _SHOW[one.found[0] == 1],
             one.ways[0],
             number(one.mean_effects[0]),
             f"{one.found[1]}",
@@ -419,16 +343,16 @@ SEAT = Kind(
     part=SENTENCES,
     blocks=blocks,
     sentences=sentences,
-    claims=claims,
-    certainty=questions.certainty,
+    claims=sizes.claims,
+    certainty=sizes.certainty,
     run=run,
     seconds=20.0,
-    aliases={"p": "p_label", "d": "effect_size"},
+    aliases={"p": "p_value", "d": "effect_size"},
     card=True,
     method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
-    "the units: the vector of a word is the mean over its sentences.",
+    "the units: the vector of a word is the mean of its unit vectors in the same sentences.",
     brief=sentences,
-    family=TESTS_ABOUT_PEOPLE,
+    family=sizes.TESTS_ABOUT_PEOPLE,
     names=test_names,
     of_encoder=("seat", "seat"),
 )

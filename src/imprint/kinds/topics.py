@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from imprint.association.topics import TopicRow
 from imprint.kinds import Kind, NamedTests
+from imprint.kinds.tests import OUTCOME
 from imprint.kinds.weat import ASSOCIATIONS
 from imprint.rows import Row
 from imprint.stimuli.definition import Test
@@ -33,22 +34,21 @@ def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
         return
     several = len({row.embedding_sha256 for row in rows}) > 1
     models = [Field("embedding", "Encoder")] if several else []
-    columns: Columns = ["topic", *models, "mean_difference", "p_words", TESTS, "n_words"]
+    columns: Columns = ["topic", *models, "size", OUTCOME, TESTS, "n_words"]
     left_out = (
-        say("{}: {} left out, with too few words or not run.", title(row.topic), title(", ".join(row.tests_left_out)))
+        say("{}: {} left out, without a size or not run.", title(row.topic), title(", ".join(row.tests_left_out)))
         for row in rows
         if row.tests_left_out
     )
     notes: tuple[Text, ...] = (
-        "The tests of one topic share words, so they are not independent. Each topic has the mean of its tests, with "
-        "an interval that counts every word and every template once. These estimates are not corrected for the number "
-        "of topics.",
+        "Questions of one topic share words, so they are not independent. Each topic has the mean of their sizes, "
+        "with an interval that counts every word once.",
         *left_out,
     )
     yield Details(
-        "One estimate per topic",
+        "One size per topic",
         (
-            table(TopicRow, "One estimate per topic", rows, columns),
+            table(TopicRow, "One size per topic", rows, columns),
             *map(footnote, notes),
         ),
     )
@@ -70,7 +70,6 @@ TOPIC = Kind(
     row=TopicRow,
     part=ASSOCIATIONS,
     blocks=show_topics,
-    aliases={"p": "p_words"},
     card=True,
     rank=1,
     names=topic_names,

@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING
 
 from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part, questions, terms
-from imprint.kinds.family import TESTS_ABOUT_PEOPLE, claims
+from imprint.kinds import Kind, Part, sizes, terms
 from imprint.kinds.tests import (
-    CHECKED,
-    LEVEL,
     MISSING,
     NAME,
+    OUTCOME,
+    RANKS,
+    SPLITS,
     counts_cell,
     equals,
-    evidence_cell,
-    evidence_notes,
-    evidence_sentences,
-    family_of,
-    forest_chart,
     grammar_notes,
-    in_family,
     missing_notes,
     one_sided,
     published_figures,
@@ -64,8 +58,8 @@ ASSOCIATIONS = Part(
     limits=(terms.OTHER_SCALES,),
 )
 
-_ANSWER: Columns = (NAME, "mean_difference", LEVEL, "p_holm", "effect_size", MISSING)
-_PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "p_holm")
+_PAPERS: Columns = (NAME, "effect_size", "p_value", "size", OUTCOME, MISSING)
+_PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "size", OUTCOME)
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -74,52 +68,44 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.stimuli.definition import WeatTest
 
     plan = job.plan
-    tests = [*plan.questions, *(test for test in plan.asked if isinstance(test, WeatTest))]
+    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
     if not tests:
         raise SettingError("the catalogue has no WEAT in this language", option="language", got=plan.language)
-    return run_battery(job.embedding, tests, alpha=plan.alpha, seed=plan.seed, progress=progress).findings()
+    return run_battery(job.embedding, tests, seed=plan.seed, progress=progress).findings()
 
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     """Show questions first, and then tests as the papers put them."""
-    yield from questions.split_blocks(rows, _published)
+    yield from sizes.split_blocks(rows, _published)
 
 
 def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Show the tests of one family, or the same tests on two embeddings side by side."""
+    """Show tests of one subject as the papers put them, or the same tests on two embeddings side by side."""
     if rows[0].other is not None or len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
         return
     if len(rows) == 1:
         yield from _answer(rows[0])
-    else:
-        yield chart(rows)
-    caption = say("WEAT on {}{}", title(rows[0].embedding), in_family(rows))
+    caption = say("WEAT on {}; p is {}", title(rows[0].embedding), one_sided(rows))
     published = published_figures(rows, "d", lambda figure: figure.effect)
-    extra = (*CHECKED, "topics", "stability_low", Field("human", cell=_people))
-    yield table(WeatRow, caption, rows, _ANSWER, more=(published_p(rows), *published), extra=extra)
+    extra = ("mean_difference", "p_frequency", RANKS, SPLITS, "topics", Field("human", cell=_people))
+    columns = [published_p(rows) if column == "p_value" else column for column in _PAPERS]
+    yield table(WeatRow, caption, rows, columns, more=published, extra=extra)
     yield from grammar_notes(rows)
-    yield Details("How to read this", (*_reading(rows), *missing_notes(rows), *_overlaps(rows)))
+    yield Details("How to read this", (*_reading(), *missing_notes(rows), *_overlaps(rows)))
     yield _scores(rows)
 
 
-def chart(rows: Sequence[WeatRow]) -> Chart:
-    """Draw the tests about people, or all where there are none."""
-    people = [row for row in rows if row.about_people] or rows
-    return forest_chart("weat-forest", "How large is each association?", people, main=True)
-
-
-def _reading(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Explain tests, levels and numbers."""
+def _reading() -> Iterator[Block]:
+    """Explain tests and numbers."""
     yield Prose(
         "Each test compares two sets of words, such as flowers and insects, with two others, such as pleasant and "
         "unpleasant words. It asks whether the first set lies closer to the first, and the second to the second. "
         "Psychologists ask people the same questions in the Implicit Association Test."
     )
-    yield from evidence_notes(rows)
     yield Prose(
-        "d is the difference of means in standard deviations of all scores; it is not Cohen's d. Intervals are not "
-        "corrected for the number of tests.",
+        "d is the difference of means in standard deviations of all scores; it is not Cohen's d. p is about these "
+        "words alone; the size's interval also covers other words of the same kinds.",
         "note",
         ("page", "terminal"),
     )
@@ -135,9 +121,6 @@ def _answer(row: WeatRow) -> Iterator[Block]:
             counts_cell(row).text,
         )
     )
-    if row.evidence is not None:
-        text = say("Evidence at alpha = {}, {}: {}.", number(row.alpha), family_of([row]), evidence_cell(row))
-        yield Prose(text)
     if row.lowered:
         yield Prose(say("Found in lower case only: {}.", words(row.lowered)), "note")
     if row.from_subwords:
@@ -165,17 +148,11 @@ def _words_chart(row: WeatRow) -> Chart:
 
 
 def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
-    """Count the tests about people by their evidence."""
+    """Count the outcomes of what was asked about people, and say what shows a difference."""
     if rows[0].other is not None:
         yield from _counts(rows)
-        return
-    if rows[0].part not in (None, ASSOCIATIONS.name):
-        return
-    if asked := questions.of_people(rows):
-        yield from questions.sentences(asked)
-        return
-    people = [row for row in rows if row.about_people and not row.is_question]
-    yield from evidence_sentences(people) if people else ["No test about people could be run."]
+    elif rows[0].part in (None, ASSOCIATIONS.name):
+        yield from sizes.sentences(rows)
 
 
 def _people(row: WeatRow) -> Text:
@@ -184,21 +161,19 @@ def _people(row: WeatRow) -> Text:
 
 def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     compared = rows[0].other is not None
-    # Of three tests alone, other levels would hold than in the audit's family: the changes say what matters.
-    columns = _PAIRED if rows[0].part == "debiasing" else (*_PAIRED, LEVEL)
     left_out = [Field("left_out", cell=_left_out, numeric=True)] if compared else []
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
-    caption = say("Every test on both; p is {}{}", one_sided(rows), in_family(rows))
+    caption = say("Every test on both; p is {}", one_sided(rows))
     notes: list[Block] = []
     if compared:
-        both = "Both are tested on the words that both have. Holm's correction is over the tests of each."
+        both = "Both are tested on the words that both have."
         notes += [Prose(both, "note", ("page", "terminal"))]
         notes += missing_notes(list({row.test: row for row in rows}.values()))
-    turned = "An effect below zero is a reversed association, not a removed one."
+    turned = "A size below zero is a reversed association, not a removed one."
     notes.append(Prose(turned, "note", ("page", "terminal")))
     yield Details(
-        "Every test on both", (table(WeatRow, caption, paired, columns, more=left_out, filtered=True), *notes)
+        "Every test on both", (table(WeatRow, caption, paired, _PAIRED, more=left_out, filtered=True), *notes)
     )
 
 
@@ -216,7 +191,7 @@ def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
         say("{} of {} in {}", f"{found[digest]}", f"{asked[digest]}", title(name)) for digest, name in names.items()
     ]
     if shown:
-        yield say("Side by side, tests about people that show evidence of an association: {}.", join(shown))
+        yield say("Side by side, tests about people that show a difference: {}.", join(shown))
 
 
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
@@ -249,16 +224,14 @@ WEAT = Kind(
     part=ASSOCIATIONS,
     blocks=blocks,
     sentences=sentences,
-    claims=claims,
-    certainty=questions.certainty,
+    claims=sizes.claims,
+    certainty=sizes.certainty,
     run=run,
     seconds=4.0,
-    aliases={"p": "p_label", "d": "effect_size"},
+    aliases={"p": "p_value", "d": "effect_size"},
     card=True,
-    method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, "
-    "2017). The size is the difference in mean cosines, with a 95 % interval over words (both targets and "
-    "attributes random; Clark, 1973).",
-    family=TESTS_ABOUT_PEOPLE,
+    method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, 2017).",
+    family=sizes.TESTS_ABOUT_PEOPLE,
     names=test_names,
     of_encoder=("seat", "seat"),
 )

@@ -4,23 +4,19 @@ from collections.abc import Iterator, Sequence
 from statistics import linear_regression
 from typing import TYPE_CHECKING
 
-from imprint.association.verdicts import Evidence
 from imprint.association.wefat import WefatRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import (
-    LEVEL,
     MISSING,
     NAME,
-    evidence_notes,
-    in_family,
-    level_of,
     missing_notes,
     published_figures,
     test_names,
 )
 from imprint.masking import Words
 from imprint.rows import Row, WordPoint
+from imprint.significance.outcomes import Reason
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
@@ -42,14 +38,10 @@ if TYPE_CHECKING:
 
 WORLD = Part("wefat", "Beside numbers from the world", 20, asks_tests=True, terms=terms.TESTED)
 
-_ANSWER: Columns = (NAME, "r", LEVEL, "p_holm", MISSING)
-_LEVELS: dict[Evidence, str] = {
-    "moderate": "holds for other words of the same kinds and is not explained by word frequency; it is the strongest "
-    "that a correlation can show here",
-    "limited": "statistically significant for these words; a stricter check failed, so the choice of words or their "
-    "frequency may be the reason",
-    "none shown": "not the same as absent",
-    "too few words": "a set keeps fewer than four or half of its words",
+_REASONS: dict[Reason | None, str] = {
+    "few words": "too few of its words were found",
+    "frequency": "word frequency may be the reason, or is not known",
+    None: "other words of these kinds may show no correlation",
 }
 
 
@@ -66,7 +58,6 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     return run_battery(
         job.embedding,
         tests,
-        alpha=plan.alpha,
         seed=plan.seed,
         foreign=foreign_vectors(job.subject, tests, cache=job.encodings),
         progress=progress,
@@ -77,10 +68,10 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     """Show the strongest correlation as a chart, one table, and the other charts one click away."""
     first, *others = sorted(rows, key=lambda row: -abs(row.r or 0.0))
     yield _chart(first)
-    caption = say("WEFAT on {}{}", title(rows[0].embedding), in_family(rows))
-    more: Columns = ["r_p_value", "spearman", *published_figures(rows, "r", lambda figure: figure.r)]
+    caption = say("WEFAT on {}, with 99.5 % intervals over words", title(rows[0].embedding))
+    more: Columns = ["mirrored", "p_value", "spearman", *published_figures(rows, "r", lambda figure: figure.r)]
     line = Field(title="Regression line", meaning="The number predicted from the score.", cell=_predicted)
-    yield table(WefatRow, caption, rows, _ANSWER, more=more, extra=("p_frequency", "r_low", line))
+    yield table(WefatRow, caption, rows, _ANSWER, more=more, extra=("p_frequency", line))
     if others:
         yield Details("The other charts", tuple(_chart(row) for row in others))
     reading = Prose(
@@ -88,14 +79,28 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
         "female rather than male terms. The score is shown beside a number from the world. Where the two rise "
         "together, the embedding reflects the world as it was counted, inequality included."
     )
-    yield Details("How to read this", (reading, *evidence_notes(rows, _LEVELS), *missing_notes(rows)))
+    outcomes = Prose(
+        "Present: other words of these kinds show the correlation, too, and word frequency does not explain it. "
+        "Cannot tell does not mean that there is no correlation."
+    )
+    yield Details("How to read this", (reading, outcomes, *missing_notes(rows)))
 
 
 def sentences(rows: Sequence[WefatRow]) -> Iterator[Text]:
     """Say every correlation, the strongest first."""
     for row in sorted(rows, key=lambda row: -abs(row.r or 0.0)):
-        size = (number(row.r), interval(row.words_low, row.words_high), f"{level_of(row)}")
-        yield say("{}: r = {} [{}], evidence {}.", title(row.title), *size)
+        yield say(
+            "{}: r = {} [{}], {}.",
+            title(row.title),
+            number(row.r),
+            interval(row.words_low, row.words_high),
+            _said(row),
+        )
+
+
+def _said(row: WefatRow) -> str:
+    """Return the outcome, and why nothing can be told."""
+    return row.outcome or "" if row.found else f"cannot tell: {_REASONS.get(row.reason, row.reason)}"
 
 
 def _predicted(row: WefatRow) -> Text:
@@ -155,6 +160,8 @@ def _chart(row: WefatRow) -> Chart:
     return Chart(f"wefat-{row.test}", title(row.title), alt, draw, listed)
 
 
+_ANSWER: Columns = (NAME, "r", Field("outcome", cell=_said), MISSING)
+
 WEFAT = Kind(
     "wefat",
     row=WefatRow,
@@ -166,7 +173,7 @@ WEFAT = Kind(
     ),
     run=run,
     seconds=1.0,
-    aliases={"p": "p_label", "r": "effect_size"},
+    aliases={"p": "p_value"},
     card=True,
     method="The Word Embedding Factual Association Test (Caliskan, Bryson and Narayanan, 2017) correlated the "
     "association of words with numbers about the world.",

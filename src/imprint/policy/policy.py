@@ -31,7 +31,7 @@ from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.policy.conditions import Condition
-from imprint.stimuli.catalog import all_tests, read_tests
+from imprint.stimuli.catalog import catalogue, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table
 
@@ -175,7 +175,7 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
 
 
 def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:
-    tests = [test for test in (*all_tests(), *own) if isinstance(test, WeatTest)]
+    tests = [test for test in (*catalogue(), *own) if isinstance(test, WeatTest)]
     known = sorted(
         {test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics}
     )

@@ -26,7 +26,7 @@ _NOTE = (
     "These tests exist because embeddings repeat stereotypes about people. The results name them; they are not facts "
     "about anyone."
 )
-_OPTIONS = ("language", "alpha", "rotations", "seed", "against", "encoder")
+_OPTIONS = ("language", "rotations", "seed", "against", "encoder")
 
 
 def render_card(findings: Iterable[Row], *, front_matter: bool = True) -> str:
@@ -85,9 +85,9 @@ def _reproduced(rows: Sequence[Row]) -> Iterator[str]:
 
 def _word_lists(rows: Sequence[Row]) -> Iterator[str]:
     """List the words of each test that the catalogue does not have under this name."""
-    from imprint.stimuli.catalog import all_tests
+    from imprint.stimuli.catalog import catalogue
 
-    published = {test.id for test in all_tests()}
+    published = {test.id for test in catalogue()}
     own = {row.test: row for row in rows if row.sets and row.test not in published}
     for row in own.values():
         for one in row.sets:

@@ -152,10 +152,15 @@ def _agreement(subjects: Subjects, embedding: Embedding | None) -> Iterator[Repr
         subject = (recorded.embedding, recorded.sha256)
         second: Mapping[str, float] = recorded.scores[OCCUPATIONS]["words"]
     else:
-        subject, second = identity(embedding), wefat(embedding, OCCUPATIONS).scores
-    first = wefat(subjects.glove, OCCUPATIONS).scores
+        subject, second = identity(embedding), _scores(embedding)
+    first = _scores(subjects.glove)
     missing = tuple(word for word in first if word not in second)
     x, y = (np.array([side[word] for word in first if word in second]) for side in (first, second))
     for name, correlate in (("pearson", pearson), ("spearman", spearman)):
         figure = figures()[f"caliskan-agreement-{name}"]
         yield compare(figure, Ours(subject, correlate(x, y)[0], missing=missing, reason=lacking(missing)))
+
+
+def _scores(embedding: Embedding) -> dict[str, float]:
+    """Return the score of each occupation."""
+    return {score.word: score.value for score in wefat(embedding, OCCUPATIONS).scores if score.value is not None}

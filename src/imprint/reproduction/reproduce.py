@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from imprint.association.weat import WeatResult, measure
-from imprint.association.wefat import WefatResult, wefat
+from imprint.association.weat import WeatRow, measure
+from imprint.association.wefat import WefatRow, wefat
 from imprint.checks import check_choice
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.bag_of_words import entries_for
@@ -101,17 +101,15 @@ class Subjects:
 
 
 def _measure(embedding: Embedding, test: Test) -> Ours:
-    found: WeatResult | WefatResult = (
-        measure(embedding, test) if isinstance(test, WeatTest) else wefat(embedding, test)
-    )
-    if not found.case.enough:
-        raise VocabularyError(f"too few words left: {lacking(found.missing)}", words=found.missing)
-    numbers = (
-        (found.effect_size, found.p_value)
-        if isinstance(found, WeatResult)
-        else (found.pearson.r, found.pearson.p_value)
-    )
-    return Ours(identity(embedding), *numbers, missing=found.missing)
+    if isinstance(test, WeatTest):
+        row: WeatRow | WefatRow = measure(embedding, test).row
+        ours = Ours(identity(embedding), row.effect_size, row.p_value, missing=row.missing)
+    else:
+        row = wefat(embedding, test)
+        ours = Ours(identity(embedding), row.r, row.p_value, missing=row.missing)
+    if row.reason == "few words":
+        raise VocabularyError(f"too few words left: {lacking(row.missing)}", words=row.missing)
+    return ours
 
 
 def parse_models(given: Iterable[str]) -> dict[str, str]:

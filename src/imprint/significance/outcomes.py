@@ -13,7 +13,8 @@ from imprint.significance.crossed import FEWEST_UNITS
 SizeOutcome = Literal["substantial", "small", "present", "cannot tell"]
 Reason = Literal["few words", "frequency", "attributes not distinguished", "grammar", "controls"]
 
-FOUND: tuple[SizeOutcome, ...] = ("substantial", "present")  # the most serious first
+OUTCOMES: tuple[SizeOutcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
+FOUND = OUTCOMES[:2]
 
 MARGIN = 0.10  # share of the distance between A and B; sizes below it are small
 CONFIDENCE = 0.995

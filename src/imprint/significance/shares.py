@@ -11,7 +11,8 @@ The terms of the variance are quadratics in m, so the words are looked at once.
 
 Several sizes share words, as two questions about the same names do, or one question before and after a change. Their
 mean or difference has a jackknife: each unit is left out of all of them at once, in closed form, and varies around the
-mean of the set it was drawn for. The interaction of targets and attributes is taken off once, as in `pooled`.
+mean of the set it was drawn for, however many others it is in: these strata only decide how many degrees of freedom
+there are. The interaction of targets and attributes, which two of these sums count, is taken off once.
 """
 
 import math
@@ -23,13 +24,13 @@ import numpy as np
 
 from imprint.significance.crossed import FEWEST_UNITS, Spread
 from imprint.significance.outcomes import CONFIDENCE, Size
-from imprint.significance.pooled import by_strata
-from imprint.significance.student import two_sided
+from imprint.significance.student import quantile, two_sided
 from imprint.types import Floats, Ints
 
 _SCANNED = 16  # steps from the size outwards, looking for the last margin that is not rejected
 _HALVINGS = 42
 _UNRELATED = 1.96
+_MISSED = 0.2  # share of samples in which a detectable size is not found
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +171,14 @@ class ShareOfDistance:
         low, high = (self._end(value, sign * error, 1 - confidence) for sign in (-1, 1))
         return Size(value, low, high)
 
+    def detectable(self, confidence: float = CONFIDENCE) -> float | None:
+        """Return the smallest size, either way, whose interval would exclude 0 four times in five."""
+        spread, distance = self._spread(np.array([1.0, 0.0, 0.0])), float(self.distance)
+        error, df = math.sqrt(float(spread.variance)), float(spread.df)
+        if not (error > 0 and distance > 0):
+            return None
+        return (quantile(1 - confidence, df) + quantile(2 * _MISSED, df)) * error / distance
+
     def is_distinguished(self, confidence: float = CONFIDENCE) -> bool:
         """Tell whether D is above 0 at the two-sided level that the interval has, so that it is bounded."""
         distance, spread = float(self.distance), self.distance_spread()
@@ -309,7 +318,7 @@ def jackknifed(parts: Sequence[tuple[ShareOfDistance, float]]) -> Spread:
         for sample, sizes in zip(share.samples, share.without_each(), strict=True):
             moves[sample.units] += weight * (sizes - sizes.mean()) / _unbiased(len(sample.units))
     samples = [sample for share, _ in parts for sample in share.samples]
-    terms, degrees = by_strata(moves**2, [sample.units for sample in samples])
+    terms, degrees = _by_strata(moves**2, [sample.units for sample in samples])
     variance = max(terms.sum() - _shared_interaction(parts), terms.max())
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
     return Spread(np.array([variance]), np.array([df]))
@@ -330,6 +339,26 @@ def _shared_interaction(parts: Sequence[tuple[ShareOfDistance, float]]) -> float
                 sign = of_target * of_attribute * weight / float(share.distance)
                 pairs[np.ix_(rows, columns)] += sign * target.moves @ attribute.moves.T
     return float(np.sum(pairs**2))
+
+
+def _by_strata(squares: Floats, sides: Sequence[Ints]) -> tuple[Floats, Floats]:
+    """Return the sum of squares of each stratum, and its degrees of freedom: a set of n units has n - 1 in all.
+
+    A stratum is the units that are in the same `sides`, each of which is a set that was drawn.
+    """
+    memberships: dict[int, list[int]] = {}
+    share: dict[int, float] = {}
+    for index, units in enumerate(sides):
+        members = np.unique(units).tolist()
+        for unit in members:
+            memberships.setdefault(unit, []).append(index)
+            share[unit] = min(share.get(unit, 1.0), 1 - 1 / len(members))
+    strata: dict[tuple[int, ...], list[int]] = {}
+    for unit, indices in memberships.items():
+        strata.setdefault(tuple(indices), []).append(unit)
+    terms = [squares[units].sum() for units in strata.values()]
+    degrees = [sum(share[unit] for unit in units) for units in strata.values()]
+    return np.array(terms), np.array(degrees)
 
 
 def _interaction(first: Sample, second: Sample) -> Floats:

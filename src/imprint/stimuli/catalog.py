@@ -64,14 +64,15 @@ from imprint.stimuli import parsing
 from imprint.stimuli.definition import Test, WeatTest, WordSet
 
 CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
-GENDER_TESTS = ("caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
-SEAT_TESTS = ("caliskan-[0-9]*", "seat-*")  # May et al. (2019): Caliskan's ten tests, and those they add
+QUESTIONS = "questions"  # the name of all of them, where tests are chosen
+WEAT_TESTS = (QUESTIONS, "caliskan-[0-9]*")  # and those of Caliskan et al. (2016)
+SEAT_TESTS = (*WEAT_TESTS, "seat-*")  # and those that May et al. (2019) add
+GENDER_TESTS = ("gender-*", "caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
 
 _Any = TypeVar("_Any", bound=Test)
 _FEW = 10  # tests that a message can list
 _DATA = Path(__file__).with_name("data")
 _QUESTIONS = _DATA / "questions.toml"  # scripts/build_questions.py writes it
-_ASKED_BY_DEFAULT = False  # whether the questions are among the tests that commands run when none is named
 
 
 @cache
@@ -81,14 +82,14 @@ def catalogue() -> tuple[Test, ...]:
     Returns
     -------
     tuple of WeatTest or WefatTest
-        Those of one file together, in the file's order.
+        The standard questions first; then those of one file together, in the file's order.
 
     Examples
     --------
     >>> imprint.catalogue()[0]
-    WeatTest('caliskan-1', flowers / insects and pleasant / unpleasant)
+    WeatTest('gender-career', men's names / women's names and career words / family words)
     """
-    tests = (*(questions() if _ASKED_BY_DEFAULT else ()), *published_tests())
+    tests = (*questions(), *published_tests())
     parsing.refuse_repeated_ids(tests, str(_DATA))
     return tests
 
@@ -105,11 +106,6 @@ def published_tests() -> tuple[Test, ...]:
     return tuple(test for path in _files() for test in _tests_of(path))
 
 
-def all_tests() -> tuple[Test, ...]:
-    """Return every test that has a name: the questions, and those of the papers."""
-    return (*questions(), *published_tests())
-
-
 @cache
 def plugin_tests() -> tuple[Test, ...]:
     """Return the tests of installed catalogues: entry points to a TOML file, or to a function that returns tests."""
@@ -117,7 +113,7 @@ def plugin_tests() -> tuple[Test, ...]:
     for name in CATALOGUES.names():
         offered = CATALOGUES.get(name)
         found += offered() if callable(offered) else read_tests(offered)
-    parsing.refuse_repeated_ids([*all_tests(), *found], CATALOGUES.group)
+    parsing.refuse_repeated_ids([*catalogue(), *found], CATALOGUES.group)
     return tuple(found)
 
 
@@ -130,21 +126,20 @@ def get(identifier: str) -> Test:
     for test in plugin_tests():
         if test.id == identifier:
             return test
-    raise _unknown(identifier, {test.id: test for test in all_tests()})
+    raise _unknown(identifier, {test.id: test for test in catalogue()})
 
 
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     """Return the tests whose id is, or matches, one of the patterns ("seat-*"), in their own order.
 
-    What the catalogue does not have is looked for among the questions and in the catalogues of plug-ins.
+    "questions" are all standard questions. What the catalogue does not have is looked for in those of plug-ins.
     """
     known = {test.id: test for test in tests}
     wanted: set[str] = set()
     for pattern in patterns:
-        matching = [identifier for identifier in known if fnmatchcase(identifier, pattern)]
+        matching = [identifier for identifier, test in known.items() if _matches(test, pattern)]
         if not matching and tests is catalogue():
-            others = (*questions(), *plugin_tests())
-            more = {test.id: test for test in others if fnmatchcase(test.id, pattern)}
+            more = {test.id: test for test in plugin_tests() if fnmatchcase(test.id, pattern)}
             known, matching = known | more, list(more)
         if not matching:
             raise _unknown(pattern, known)
@@ -152,13 +147,16 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     return tuple(test for identifier, test in known.items() if identifier in wanted)
 
 
-def about(tests: Collection[_Any], topics: Collection[str], *, besides: Collection[Test] = ()) -> tuple[_Any, ...]:
-    """Return the tests about any of the topics, all of them where no topic is named.
+def _matches(test: Test, pattern: str) -> bool:
+    if pattern == QUESTIONS:
+        return isinstance(test, WeatTest) and test.is_question
+    return fnmatchcase(test.id, pattern)
 
-    A topic must be one of these tests, or of those `besides`.
-    """
+
+def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
+    """Return the tests about any of the topics, all of them where no topic is named."""
     check_list("topics", topics, of="topics")
-    known = dict.fromkeys(topic for test in (*tests, *besides) for topic in test.topics)
+    known = dict.fromkeys(topic for test in tests for topic in test.topics)
     for topic in topics:
         check_choice("topic", topic, known)
     return tuple(test for test in tests if not topics or not set(topics).isdisjoint(test.topics))
@@ -173,14 +171,9 @@ def tests_in(language: str) -> tuple[Test, ...]:
     return tuple(test for test in tests if language in (test.language, "all"))
 
 
-def questions_in(language: str) -> tuple[WeatTest, ...]:
-    """Return the standard questions of one language (ISO 639 code), or of all."""
-    return tuple(test for test in questions() if language in (test.language, "all"))
-
-
 def is_pattern(choice: str) -> bool:
     """Tell whether a text is a pattern that may match any number of tests, rather than one id."""
-    return any(sign in choice for sign in "*?[")
+    return choice == QUESTIONS or any(sign in choice for sign in "*?[")
 
 
 def read_tests(path: FilePath) -> tuple[Test, ...]:

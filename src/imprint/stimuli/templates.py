@@ -29,7 +29,8 @@ _FITTING = _FOLDER.with_name("fitting")
 _FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
 _SLOTS = "{word}, {a word} or {words}"
 _BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
-FRAMES = ("This is {word}.", "Here is {word}.")  # the same for names and all other words, so that they are comparable
+# The same for names and all other words, so that they are comparable.
+FRAMES = {"en": ("This is {word}.", "Here is {word}."), "de": ("Das ist {word}.", "Hier ist {word}.")}
 
 _NOTHING = "blick"
 _LONGEST = 300  # characters of a pattern; the context of a word, not a text
@@ -135,10 +136,11 @@ def fill(template: str, word: str) -> str:
 
 
 def contexts(test: WeatTest) -> tuple[Context, ...]:
-    """Return the contexts a test is meant for: unbleached sentences only where it brings its own."""
+    """Return the contexts a test is meant for: frames, and of tests that are no questions also those of the paper."""
+    framed: tuple[Context, ...] = ("framed",) if _frames(test.language) else ()
     if test.is_question:
-        return ("framed",)
-    return ("word", "bleached", *(("unbleached",) if test.unbleached is not None else ()))
+        return framed
+    return (*framed, "word", "bleached", *(("unbleached",) if test.unbleached is not None else ()))
 
 
 def sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> dict[str, Side]:
@@ -169,9 +171,10 @@ def _patterns(
             )
         return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
     if context == "framed":
-        if test.language not in ("en", UNDETERMINED):
+        frames = _frames(test.language)
+        if frames is None:
             raise StimulusError("has no frames in its language", where=f"test {test.id!r}", hint="choose bleached")
-        return dict.fromkeys(KINDS, FRAMES)
+        return dict.fromkeys(KINDS, frames)
     if given is None or test.language not in (given.language, UNDETERMINED):
         given = bundled_templates(test.language)
     bundled = _bundled(given.language).by_kind if given.language in _languages() else {}
@@ -202,14 +205,13 @@ def by_word(side: Side) -> dict[str, list[int]]:
     return indices
 
 
-def patterns_by_word(side: Side) -> dict[str, tuple[str, ...]]:
-    """Return the patterns that each word is in."""
-    return {word: tuple(side[index].template for index in indices) for word, indices in by_word(side).items()}
-
-
 def spaced(word: str) -> str:
     """Return a phrase as it is written in a text."""
     return word.replace("_", " ")
+
+
+def _frames(language: str) -> tuple[str, ...] | None:
+    return FRAMES.get("en" if language == UNDETERMINED else language)
 
 
 @cache

@@ -1,14 +1,13 @@
-"""The background of an encoder: bundled words of known frequency, alone or in a test's own sentences.
+"""The background of an encoder: bundled words of known frequency, alone or in sentences.
 
-An encoder has no vocabulary to draw from. So words that come with the package stand in: 1,000 alone, or 500 in one
-sentence each, in turn; more would take longer than the tests themselves. What a sentence gives besides its word is
-taken off, because a test's own words all stand in the same sentences. The words are English, and so are their ranks:
+An encoder has no vocabulary to draw from. So words that come with the package stand in: 1,000 alone, or 500 in the
+frames of questions; more would take longer than the tests themselves. The words are English, and so are their ranks:
 tests in other languages have no such background.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -17,19 +16,16 @@ from imprint.embeddings.embedding import unit_rows
 from imprint.embeddings.reading import frequency_table
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.stimuli import seeds
-from imprint.stimuli.templates import Side, fill, patterns_by_word, spaced
+from imprint.stimuli.templates import FRAMES, fill, spaced
 from imprint.subjects.encodings import Encodings
 from imprint.subjects.opening import load
 from imprint.types import Floats, Floats32, Ints
 
 GROUP = 26  # words that are taken to be of one frequency; two halves
 
-Patterns = tuple[str, ...]  # the templates of one word, "" for the word alone
-
 _RANKED = 1_000
 _FIRST_RANK = 200  # words before it are few, and most have little meaning
 _WORDS_IN_SENTENCES = 2  # of the bundled words, every second one is put into sentences
-_ALONE: Patterns = ("",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,22 +45,13 @@ class CommonWords:
         kept = [place for place, word in enumerate(self.words) if word not in lost]
         return CommonWords(tuple(self.words[place] for place in kept), self.ranks[kept])
 
-    def background(self, rows: Sequence[Floats] | Sequence[Floats32]) -> Background | None:
-        """Return what words are compared with, from vectors of these words in one way of asking or in several.
-
-        None where there are too few words.
-        """
+    def background(self, rows: Floats | Floats32) -> Background | None:
+        """Return what words are compared with, from vectors of these words; None where there are too few."""
         if len(self.words) < 2 * GROUP:
             return None
         starts = np.arange(0, len(self.words) - GROUP + 1, GROUP)
-        return Background(
-            rows=np.vstack(rows).astype(np.float32),
-            lowest=self.ranks[starts],
-            starts=np.append(starts, len(self.words)),
-            spreading=np.vstack([of_one - of_one.mean(axis=0) for of_one in rows]).astype(np.float32),
-            words=len(self.words),
-            halved=True,
-        )
+        vectors = rows.astype(np.float32)
+        return Background(vectors, self.ranks[starts], np.append(starts, len(self.words)), vectors, halved=True)
 
 
 @cache
@@ -106,44 +93,25 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
 
 @dataclass(frozen=True, eq=False)
 class FramedWords:
-    """Bundled words by frequency, in the sentences of a test's own words."""
+    """Bundled words by frequency, in the frames that words of questions are in."""
 
-    patterns: tuple[Patterns, ...]
-    common: CommonWords
-
-    @classmethod
-    def of(cls, sides: Sequence[Side]) -> "FramedWords":
-        """Find which sentences the words of a test are in, and which bundled words are put into them."""
-        used = dict.fromkeys(found for side in sides for found in patterns_by_word(side).values())
-        # A word whose forms coincide stands in some of the sentences of its kind.
-        patterns = tuple(one for one in used if not any(set(one) < set(other) for other in used))
-        return cls(patterns, ranked_words().every(1 if patterns == (_ALONE,) else _WORDS_IN_SENTENCES))
+    @cached_property
+    def common(self) -> CommonWords:
+        """The words: every second one of the bundled ones."""
+        return ranked_words().every(_WORDS_IN_SENTENCES)
 
     def texts(self) -> list[str]:
         """Return every text to encode."""
-        return [text for patterns in self.patterns for text, _ in self._turns(patterns)]
+        return [fill(frame, word) for word in self.common.words for frame in FRAMES["en"]]
 
     def background(self, encodings: Encodings, missing: Iterable[str] = ()) -> Background | None:
-        """Return the words' vectors, those in the first patterns first; None where too few are left.
+        """Return the words' vectors, each the mean of its unit vectors; None where too few are left.
 
         Those that the encoder has no representation of are `missing`.
         """
         common = self.common.without(missing)
         if not common.words:
             return None
-        known = np.isin(self.common.words, common.words)
-        rows = []
-        for patterns in self.patterns:
-            texts, turns = zip(*self._turns(patterns), strict=True)
-            vectors, turn = unit_rows(encodings.rows(texts))[known], np.array(turns)[known]
-            mean = vectors.mean(axis=0)
-            for one in np.unique(turn):
-                vectors[turn == one] -= vectors[turn == one].mean(axis=0) - mean
-            rows.append(vectors)
-        return common.background(rows)
-
-    def _turns(self, patterns: Patterns) -> Iterator[tuple[str, int]]:
-        """Put each word into one of the patterns, in turn; return the text, and which pattern it is."""
-        for place, word in enumerate(self.common.words):
-            pattern = patterns[place % len(patterns)]
-            yield fill(pattern, word) if pattern else word, place % len(patterns)
+        is_known = np.isin(self.common.words, common.words)
+        rows = unit_rows(encodings.rows(self.texts()))
+        return common.background(rows.reshape(len(is_known), len(FRAMES["en"]), -1).mean(axis=1)[is_known])

@@ -130,7 +130,7 @@ def _mean_over_frames(
     assert total is not None
     total /= np.float32(len(frames))
     common = total[[places[word] for word in ranked.words]]
-    return total[[places[spaced(word)] for word in vocabulary]], ranked.background([common / _lengths(common)])
+    return total[[places[spaced(word)] for word in vocabulary]], ranked.background(common / _lengths(common))
 
 
 def _lengths(rows: Floats32) -> Floats32:

@@ -1,11 +1,26 @@
-"""What questions say on pages, terminals and cards: one size each, its interval, and one of four outcomes."""
+"""What sizes say on pages, terminals and cards: each with its interval and one of four outcomes, and all together.
 
-from collections import Counter
+Questions come first, and say the verdict. Where none was asked, or none has the words it needs, tests do.
+"""
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from imprint.association.rows import AssociationRow
-from imprint.significance.outcomes import CONFIDENCE, FOUND, MARGIN, SizeOutcome
+from imprint.association.rows import AssociationRow, SizedRow, outcome_counts
+from imprint.kinds import Family
+from imprint.kinds.tests import (
+    MISSING,
+    OUTCOME,
+    REASONS,
+    TENTH,
+    by_chance,
+    name_cell,
+    one_sided,
+    outcome_notes,
+    outcome_text,
+)
+from imprint.rows import Row
+from imprint.significance.outcomes import FOUND, MARGIN, OUTCOMES, SizeOutcome
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Block,
@@ -31,40 +46,24 @@ if TYPE_CHECKING:
 
 Tested = TypeVar("Tested", bound=AssociationRow)
 
-OUTCOMES: tuple[SizeOutcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
-
 _SHOWN_BY_TILES: tuple[SizeOutcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
-_TENTH = f"{100 * MARGIN:.0f}\N{NO-BREAK SPACE}%"
-_MEANINGS: dict[SizeOutcome, str] = {
-    "substantial": f"the whole interval lies beyond {_TENTH} of the distance between the two kinds of words",
-    "present": f"there is a difference; whether it is larger than {_TENTH} is not settled",
-    "small": f"the whole interval lies within {_TENTH}, on either side of zero",
-    "cannot tell": "the interval has both no difference and a difference that is not small in it",
-}
-_REASONS = {
-    "few words": "too few of its words were found",
-    "frequency": "the words differ in frequency",
-    "attributes not distinguished": "this model does not tell the two kinds of words apart",
-    "grammar": "grammatical gender alone may give as much",
-    "controls": "the subject cannot be judged",
-}
 _WORDS = " words"
 _TITLE = "Who goes with what, and how much?"
 _SCALE = "percent of the distance between the two kinds of words"
 _BARS = "99.5 % interval"
+_BAND = f"The band is what counts as small: {TENTH}."
 
 
 def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
-    """Return the questions of the first subject that has any, without those asked again in another part.
+    """Return what the verdict is about, of the first subject that has any: its questions, or its tests with a size.
 
-    Where all of them lack words and published tests were run, there are none: only the tests have something to say.
+    Rows asked again in another part are left out. Tests count where no question was asked, or all lack words.
     """
-    about = [row for row in rows if row.about_people and row.part in (None, row.kind)]
-    asked = [row for row in about if row.is_question]
-    asked = [row for row in asked if row.embedding_sha256 == asked[0].embedding_sha256]
-    subjects = {row.embedding_sha256 for row in asked}
-    is_tested = any(row.embedding_sha256 in subjects for row in about if not row.is_question)
-    return [] if is_tested and _lack_words(asked) else asked
+    about = [row for row in rows if row.about_people and row.outcome is not None and row.part in (None, row.kind)]
+    questions = [row for row in about if row.is_question]
+    tests = [row for row in about if not row.is_question]
+    chosen = tests if tests and _lack_words(questions) else questions
+    return [row for row in chosen if row.embedding_sha256 == chosen[0].embedding_sha256]
 
 
 def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]], Iterable[Block]]) -> Iterator[Block]:
@@ -72,40 +71,56 @@ def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]],
 
     Where all questions lack words, it is the other way round.
     """
-    asked = [row for row in rows if row.is_question]
-    others = [row for row in rows if not row.is_question]
-    shown = [
-        block
-        for subject in dict.fromkeys(row.embedding_sha256 for row in asked)
-        for block in question_blocks([row for row in asked if row.embedding_sha256 == subject])
-    ]
-    if others and _lack_words(asked):
-        yield from published(others)
+    questions = [row for row in rows if row.is_question]
+    tests = [row for row in rows if not row.is_question]
+    shown = list(_by_subject(questions))
+    if tests and _lack_words(questions):
+        yield from _by_subject([row for row in tests if row.outcome is not None])
+        yield Details("As the papers tested it", tuple(published(tests)))
         if shown:
             yield Details("Questions that lack words", tuple(shown))
         return
     yield from shown
-    if others:
-        yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(others)))
+    if tests:
+        yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(tests)))
 
 
-def question_blocks(rows: Sequence[AssociationRow]) -> Iterator[Block]:
-    """Show questions as a chart and a table; of a single one, the answer in a sentence."""
+def _by_subject(rows: Sequence[AssociationRow]) -> Iterator[Block]:
+    for subject in dict.fromkeys(row.embedding_sha256 for row in rows):
+        yield from sized_blocks([row for row in rows if row.embedding_sha256 == subject])
+
+
+def sized_blocks(rows: Sequence[AssociationRow]) -> Iterator[Block]:
+    """Show sizes as a chart and a table; of a single one, the answer in a sentence."""
     if len(rows) == 1:
         yield Prose(answer_sentence(rows[0]), media=("page", "terminal"))
         if (unrelated := rows[0].unrelated) is not None:
             yield Prose(say(_UNUSUAL, percent(unrelated)), "note", ("page", "terminal"))
     elif not _lack_words(rows):
-        yield _chart(rows)
-    caption = say("Questions asked of {}, with 99.5 % intervals", title(rows[0].embedding))
-    yield table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE)
-    yield Details("What the outcomes mean", tuple(outcome_notes(rows)))
+        suffix = "" if rows[0].kind == "weat" else f"-{rows[0].kind}"
+        what = "questions" if rows[0].is_question else "tests"
+        note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
+        yield sizes_chart(f"{what}{suffix}", _TITLE, rows, x_title=_SCALE, note=note, main=True)
+    yield sizes_table(rows)
+    yield Details("What the outcomes mean", tuple(notes(rows)))
+
+
+def sizes_table(rows: Sequence[AssociationRow]) -> Block:
+    """Return the table of sizes of one subject."""
+    what = "Questions asked of" if rows[0].is_question else "Tests of"
+    caption = say("{} {}, with 99.5 % intervals", what, title(rows[0].embedding))
+    return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=_EXTRA)
 
 
 _PAPERS = (
     "The papers ask about 8 to 32 words per set, which are not matched in frequency. Where a test and a question "
     "disagree, both are right about their words: these names at their frequencies, and names in general at equal "
     "frequency."
+)
+_MATCHED = "All words of questions are matched in frequency, and are the same for every model."
+_UNMATCHED = (
+    "These words are not matched in frequency. So a difference is only called one where random words of like "
+    "frequency do not differ as much, and where neither set is twice as frequent as the other."
 )
 _UNUSUAL = "In this model, 19 of 20 contrasts of unrelated words stay below {}."
 
@@ -114,45 +129,43 @@ def answer_sentence(row: AssociationRow) -> Text:
     """Say the answer to a question."""
     x, y = (title(row.set_name(role)) for role in "xy")
     (near, far), size = _kinds_of_words(row), _size(row)
-    if row.outcome in FOUND:
+    if row.found:
         said = "{} are nearer to {} than {} are, by {} of the distance between {} and {}: {}."
         first, second = (x, y) if (row.size or 0.0) > 0 else (y, x)
         return _capital(say(said, first, near, second, size, near, far, row.outcome or ""))
     if row.outcome == "small":
         said = "{} and {} differ by {} of the distance between {} and {}: small."
         return _capital(say(said, x, y, size, near, far))
-    why = f" ({_REASONS[row.reason]})" if row.reason else ""
+    why = f" ({REASONS[row.reason]})" if row.reason else ""
     said = "It is not clear whether {} or {} are nearer to {} than to {}{}: {}."
     return say(said, x, y, near, far, why, size)
 
 
-def outcome_notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
+def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
     """Explain the size, and the outcomes that are shown."""
     yield Prose(
-        "The size says how much nearer one group's names are to the first kind of words than the other group's, as a "
-        "share of the distance between the two kinds of words. The interval covers other names and words of these "
-        "kinds. All words are matched in frequency and are the same for every model."
+        "The size says how much nearer the first set is to the first kind of words than the second set is, as a share "
+        "of the distance between the two kinds of words. The interval covers other words of the same kinds."
     )
-    shown = {row.outcome for row in rows}
-    for outcome, meaning in _MEANINGS.items():
-        if outcome in shown:
-            yield Prose(f"{outcome.capitalize()}: {meaning}.", "note", ("page", "terminal"))
+    yield Prose(_MATCHED if rows[0].is_question else _UNMATCHED)
+    yield from outcome_notes(rows)
 
 
 def sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
     """Count the outcomes, and say the answers that show a difference."""
-    yield f"{len(rows)} question{'' if len(rows) == 1 else 's'}: {outcome_counts(rows)}."
-    yield from (answer_sentence(row) for row in rows if row.outcome in FOUND)
+    if asked := of_people(rows):
+        yield f"{_counted(asked)}: {outcome_counts(asked)}."
+        yield from (answer_sentence(row) for row in asked if row.found)
 
 
-def verdict(rows: Sequence[AssociationRow]) -> list[Text]:
+def verdict(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> list[Text]:
     """Say which groups lean towards which words: the substantial ones, else those that are present."""
     for outcome in FOUND:
         if leaning := [row for row in rows if row.outcome == outcome]:
             return [_leaning(leaning)]
     small = sum(row.outcome == "small" for row in rows)
     if small == len(rows):
-        return [f"No group leans by {_TENTH} or more towards any of the words asked about."]
+        return [f"No group leans by {TENTH} or more towards any of the words asked about."]
     if not small:
         return ["It is not clear whether any group leans towards any of the words asked about."]
     unclear = len(rows) - small
@@ -162,31 +175,33 @@ def verdict(rows: Sequence[AssociationRow]) -> list[Text]:
 def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
     """Say the largest size with its interval, what was found in all, and how many of these are due to chance."""
     said: list[Text] = []
-    if not rows or not rows[0].is_question or rows[0] not in own:
+    if not rows or rows[0] not in own:
         return said
-    found = [row for row in rows if row.outcome in FOUND]
+    found = [row for row in rows if row.found]
     if found:
         largest = max(found, key=lambda row: (-OUTCOMES.index(row.outcome or "cannot tell"), abs(row.size or 0.0)))
         said.append(answer_sentence(largest))
-    chance = (1 - CONFIDENCE) * len(rows)
-    said.append(
-        say(
-            "{} questions: {}. Expected by chance: {}.",
-            count(len(rows)),
-            outcome_counts(rows),
-            f"{chance:.2g}",
-        )
-    )
+    said.append(f"{_counted(rows)}: {outcome_counts(rows)}. Expected by chance: {by_chance(rows)}.")
     return said
 
 
-def outcome_counts(rows: Sequence[AssociationRow]) -> str:
-    """Say how many questions have each outcome, the most serious first."""
-    counts = Counter(row.outcome for row in rows)
-    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+def method(rows: Sequence[AssociationRow]) -> Iterator[Text]:
+    """Say what decides, for the methods section of a paper."""
+    if any(row.outcome is not None for row in rows):
+        yield (
+            "The size is how much nearer X is to A than Y is, as a share of the distance between A and B, with a 99.5 "
+            "% interval over words (both targets and attributes random; Clark, 1973). A size is substantial where the "
+            f"whole interval lies beyond {TENTH}, small where it lies within, and present where it does not contain "
+            "zero; elsewhere the words cannot tell."
+        )
 
 
-def tiles(rows: Sequence[AssociationRow]) -> Tiles:
+def card_notes(rows: Sequence[AssociationRow]) -> Iterator[str]:
+    """Say in which direction p-values count."""
+    yield f"Intervals are 99.5 %. p is {one_sided(rows)}."
+
+
+def tiles(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> Tiles:
     """Return a tile per topic, in the colour of its most serious outcome."""
     topics = dict.fromkeys(topic for row in rows for topic in row.topics)
     return Tiles(tuple(_tile(topic, [row for row in rows if topic in row.topics]) for topic in topics))
@@ -195,7 +210,7 @@ def tiles(rows: Sequence[AssociationRow]) -> Tiles:
 def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
     """Pair what questions show with what they do not."""
     for row in of_people(rows):
-        if row.outcome in FOUND:
+        if row.found:
             yield (
                 answer_sentence(row),
                 "Whether it changes what a product does: only a test of the product shows that.",
@@ -204,8 +219,9 @@ def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
             yield answer_sentence(row), "That there is no such difference, or none in other words and uses."
     unanswered = [row for row in of_people(rows) if row.outcome == "cannot tell"]
     if unanswered:
+        what = "Questions" if unanswered[0].is_question else "Tests"
         named = join((title(row.title) for row in unanswered), "; ")
-        yield say("Questions without an answer: {}.", named), "Anything about what they ask, in either direction."
+        yield say("{} without an answer: {}.", what, named), "Anything about what they ask, in either direction."
 
 
 def _lack_words(rows: Sequence[AssociationRow]) -> bool:
@@ -250,11 +266,11 @@ def _kinds_of_words(row: AssociationRow) -> tuple[Text, Text]:
     return title(row.set_name("a")), title(row.set_name("b"))
 
 
-def _size(row: AssociationRow) -> Text:
+def _size(row: SizedRow) -> Text:
     """Return the size without its sign where the sentence says the direction, with its interval."""
     if row.size is None or row.size_low is None or row.size_high is None:
         return "no size"
-    turned = row.outcome in FOUND and row.size < 0
+    turned = row.found and row.size < 0
     size, low, high = (-row.size, -row.size_high, -row.size_low) if turned else (row.size, row.size_low, row.size_high)
     digits = _digits(low, high)
     return say("{} [{} to {}]", percent(size, digits), points(low, digits), points(high, digits))
@@ -268,37 +284,34 @@ def _digits(*ends: float) -> int:
 def _tile(topic: str, rows: Sequence[AssociationRow]) -> Tile:
     outcomes = {row.outcome or "cannot tell" for row in rows}
     worst = next((outcome for outcome in _SHOWN_BY_TILES if outcome in outcomes), "cannot tell")
-    note = f"{len(rows)} question{'' if len(rows) == 1 else 's'}"
-    return Tile(title(topic.capitalize()), note, outcome_counts(rows), worst)
+    return Tile(title(topic.capitalize()), _counted(rows), outcome_counts(rows), worst)
 
 
-def _outcome(row: AssociationRow) -> Text:
-    return f"{row.outcome}: {_REASONS[row.reason]}" if row.reason else str(row.outcome)
-
-
-def _question_cell(row: AssociationRow) -> Text:
-    return say("{}: {}", title(row.test), title(row.title))
+def _counted(rows: Sequence[AssociationRow]) -> str:
+    what = "question" if rows[0].is_question else "test"
+    return f"{len(rows)} {what}{'' if len(rows) == 1 else 's'}"
 
 
 def _words_cell(row: AssociationRow) -> Text:
     return say("{} and {}, {} and {}", *map(count, (row.n_x, row.n_y, row.n_a, row.n_b)))
 
 
-_COLUMNS: Columns = (
-    Field("test", "Question", "Two groups of names and two kinds of words.", _question_cell),
-    "size",
-    Field("outcome", cell=_outcome),
-)
+_COLUMNS: Columns = (Field("test", "Question", "Two groups and two kinds of words.", name_cell), "size", OUTCOME)
 _MORE: Columns = (
     "unrelated",
+    "detectable",
     Field("n_x", "Words", "Words of X, Y, A and B that have a vector.", _words_cell, numeric=False),
+    MISSING,
     "mean_difference",
     "effect_size",
 )
+_EXTRA: Columns = ("p_frequency",)
 
 
-def _chart(rows: Sequence[AssociationRow]) -> Chart:
-    """Draw the questions topic by topic, the largest size first in each, with the band of what is small."""
+def sizes_chart(
+    name: str, heading: Text, rows: Sequence[SizedRow], *, x_title: str, note: str, main: bool = False
+) -> Chart:
+    """Draw sizes topic by topic, the largest first in each, with their intervals and the band of what is small."""
     topics = list(dict.fromkeys(topic for row in rows for topic in row.topics[:1]))
     drawn = sorted(
         (row for row in rows if row.size is not None),
@@ -318,23 +331,22 @@ def _chart(rows: Sequence[AssociationRow]) -> Chart:
                 row.outcome or "cannot tell",
                 shown.text(f"{row.set_name('y')} – {row.set_name('b')}"),
                 {
-                    "question": shown.text(row.test),
-                    "outcome": plain(_outcome(row), shown),
+                    "test": shown.text(row.test),
+                    "outcome": plain(outcome_text(row), shown),
                     "size": plain(_size(row), shown),
                 },
             )
             for row in drawn
         ]
-        return forest(lines, x_title=_SCALE, band=_BARS, small=100 * MARGIN, width=width)
+        return forest(lines, x_title=x_title, band=_BARS, small=100 * MARGIN, width=width)
 
     alt = say(
-        "A mark for each of {} questions at its size, with its interval; the marks show the outcome: {}.",
+        "A mark for each of {} sizes, with its interval; the marks show the outcome: {}.",
         f"{len(drawn)}",
         outcome_counts(rows),
     )
     listed = table(type(rows[0]), "The chart's sizes", drawn, _COLUMNS)
-    note = (
-        f"Right of zero: the groups go with the words as they are named. The band is what counts as small: {_TENTH}."
-    )
-    suffix = "" if rows[0].kind == "weat" else f"-{rows[0].kind}"
-    return Chart(f"questions{suffix}", _TITLE, alt, draw, listed, note=note, main=True)
+    return Chart(name, heading, alt, draw, listed, note=note, main=main)
+
+
+TESTS_ABOUT_PEOPLE = Family(of_people, verdict, tiles, notes, method, card_notes)
