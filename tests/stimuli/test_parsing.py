@@ -94,6 +94,14 @@ def test_a_files_own_set_comes_before_the_catalogues(tmp_path: Path) -> None:
     assert test.y.words == ("apple", "pear", "rice")
 
 
+def test_a_file_may_name_the_names_of_the_questions(tmp_path: Path) -> None:
+    (test,) = read_tests(write(tmp_path, GOOD.replace('y = "insects"', 'y = "women"')))
+    question = get("gender-career")
+    assert isinstance(test, WeatTest)
+    assert isinstance(question, WeatTest)
+    assert test.y == question.y
+
+
 def test_a_property_file_is_read_from_beside_the_test(tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "women.csv").write_text("word,value\nnurse,90\nplumber,2.5\npilot,9\n", encoding="utf-8")

@@ -45,8 +45,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
 
 The kinds of words are listed in `imprint.stimuli.definition`, the slots of patterns and the sentences made of
 every kind of word are described in `imprint.stimuli.templates`. The catalogue's own files are in `data/`:
-every `sets-*.toml` holds sets that all files may name, questions.toml the standard questions with their own sets,
-every other `*.toml` published tests.
+every `sets-*.toml` holds sets that all files may name, questions.toml the standard questions with sets that files of
+users may name too, every other `*.toml` published tests.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -182,14 +182,15 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
     Parameters
     ----------
     path
-        A TOML file of tests; it may name the catalogue's sets, and its own sets come first.
+        A TOML file of tests; it may name the catalogue's sets, such as `women` and `men`, the names of the questions.
+        Its own sets come first.
 
     Returns
     -------
     tuple of WeatTest or WefatTest
         In the file's order.
     """
-    return parsing.read_tests(path, shared_sets())
+    return parsing.read_tests(path, parsing.read_sets(_QUESTIONS) | shared_sets())
 
 
 def _files() -> list[Path]:
@@ -197,12 +198,14 @@ def _files() -> list[Path]:
     return sorted(path for path in paths if path != _QUESTIONS)
 
 
-_tests_of = cache(read_tests)
+@cache
+def _tests_of(path: Path) -> tuple[Test, ...]:
+    return parsing.read_tests(path, shared_sets())
 
 
 @cache
 def shared_sets() -> Mapping[str, WordSet]:
-    """Return the word sets that the catalogue's tests and users' files may name."""
+    """Return the word sets that all files may name."""
     sets: dict[str, WordSet] = {}
     for path in sorted(_DATA.glob("sets-*.toml")):
         here = parsing.read_sets(path)
