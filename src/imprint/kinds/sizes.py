@@ -73,14 +73,13 @@ def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]],
     """
     questions = [row for row in rows if row.is_question]
     tests = [row for row in rows if not row.is_question]
-    shown = list(_by_subject(questions))
     if tests and _lack_words(questions):
         yield from _by_subject([row for row in tests if row.outcome is not None])
-        yield Details("As the papers tested it", tuple(published(tests)))
-        if shown:
-            yield Details("Questions that lack words", tuple(shown))
+        yield from published(tests)
+        if questions:
+            yield Details("Questions that lack words", tuple(_by_subject(questions)))
         return
-    yield from shown
+    yield from _by_subject(questions)
     if tests:
         yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(tests)))
 
@@ -101,7 +100,8 @@ def sized_blocks(rows: Sequence[AssociationRow]) -> Iterator[Block]:
         what = "questions" if rows[0].is_question else "tests"
         note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
         yield sizes_chart(f"{what}{suffix}", _TITLE, rows, x_title=_SCALE, note=note, main=True)
-    yield sizes_table(rows)
+    if rows[0].is_question:  # tests have a table of their own, with d and p as well
+        yield sizes_table(rows)
     yield Details("What the outcomes mean", tuple(notes(rows)))
 
 
@@ -296,7 +296,7 @@ def _words_cell(row: AssociationRow) -> Text:
     return say("{} and {}, {} and {}", *map(count, (row.n_x, row.n_y, row.n_a, row.n_b)))
 
 
-_COLUMNS: Columns = (Field("test", "Question", "Two groups and two kinds of words.", name_cell), "size", OUTCOME)
+_COLUMNS: Columns = (Field("test", meaning="Two groups and two kinds of words.", cell=name_cell), "size", OUTCOME)
 _MORE: Columns = (
     "unrelated",
     "detectable",

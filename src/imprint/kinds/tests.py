@@ -39,6 +39,18 @@ _MEANINGS: dict[SizeOutcome, str] = {
     "small": f"the whole interval lies within {TENTH}, on either side of zero",
     "cannot tell": "the interval has both no difference and a difference that is not small in it",
 }
+_WHY: dict[Reason, str] = {
+    "few words": "a set keeps fewer than half of its words here, or fewer than four",
+    "frequency": (
+        "random words that are as frequent may differ as much, or the words of one set are twice as frequent as "
+        "those of the other; `imprint stimuli --match` makes lists of like frequency"
+    ),
+    "attributes not distinguished": (
+        "the distance between the two kinds of words may be zero in this model, so no share of it can be measured"
+    ),
+    "grammar": "nouns for things differ as much by their grammatical gender alone",
+    "controls": "the subject fails basic checks of what words mean",
+}
 _OF_NUMBERS: dict[SizeOutcome, str] = {
     "present": "the interval does not have zero in it",
     "cannot tell": "the interval has zero in it, or there is none",
@@ -70,11 +82,13 @@ def outcome_text(row: OutcomeRow) -> str:
 
 
 def outcome_notes(rows: Iterable[OutcomeRow], *, sized: bool = True) -> Iterator[Block]:
-    """Explain the outcomes that are shown; those of numbers that are no sizes have no margin."""
-    shown = {row.outcome for row in rows}
-    for outcome, meaning in (_MEANINGS if sized else _OF_NUMBERS).items():
-        if outcome in shown:
-            yield Prose(f"{outcome.capitalize()}: {meaning}.", "note", ("page", "terminal"))
+    """Explain the outcomes that are shown, and the reasons; those of numbers that are no sizes have no margin."""
+    rows = list(rows)
+    without_reason = {row.outcome for row in rows if row.reason is None}
+    meanings = {key: text for key, text in (_MEANINGS if sized else _OF_NUMBERS).items() if key in without_reason}
+    reasons = {REASONS[key]: text for key, text in _WHY.items() if any(row.reason == key for row in rows)}
+    for said, meaning in {**meanings, **reasons}.items():
+        yield Prose(f"{said[0].upper()}{said[1:]}: {meaning}.", "note", ("page", "terminal"))
 
 
 def by_chance(rows: Sequence[OutcomeRow]) -> str:

@@ -58,7 +58,7 @@ ASSOCIATIONS = Part(
     limits=(terms.OTHER_SCALES,),
 )
 
-_PAPERS: Columns = (NAME, "effect_size", "p_value", "size", OUTCOME, MISSING)
+_PAPERS: Columns = (NAME, "size", OUTCOME, "effect_size", "p_value", MISSING)
 _PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "size", OUTCOME)
 
 
@@ -88,7 +88,16 @@ def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
         yield from _answer(rows[0])
     caption = say("WEAT on {}; p is {}", title(rows[0].embedding), one_sided(rows))
     published = published_figures(rows, "d", lambda figure: figure.effect)
-    extra = ("mean_difference", "p_frequency", RANKS, SPLITS, "topics", Field("human", cell=_people))
+    extra = (
+        "unrelated",
+        "detectable",
+        "mean_difference",
+        "p_frequency",
+        RANKS,
+        SPLITS,
+        "topics",
+        Field("human", cell=_people),
+    )
     columns = [published_p(rows) if column == "p_value" else column for column in _PAPERS]
     yield table(WeatRow, caption, rows, columns, more=published, extra=extra)
     yield from grammar_notes(rows)
