@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,4000}$")]  # a whole number that may exceed 2**53
 
-SCHEMA_VERSION = 2  # rows of version 0.1 of this package were the first schema and did not say so
+SCHEMA_VERSION = 3  # rows of the first one, of version 0.1 of this package, do not say so
 
 # Characters that JSON allows in a string, but that steer terminals or that many programs take for the end of a line
 # (below U+00A0, two separators, overrides of direction), or that UTF-8 cannot write: lone surrogates, from file names
@@ -290,8 +290,11 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
         """Whether a difference is right in it, as between flowers and insects: it counts only where it is named."""
         return False
 
-    def answers(self, field: str) -> bool:
-        """Tell whether a condition on this field of all tests is about it."""
+    def answers(self, field: str, *, named: bool = False) -> bool:
+        """Tell whether a condition on this field is about it, where its author did not name it in full.
+
+        `named` says that the author gave a pattern, and so named some.
+        """
         return True
 
     @property
@@ -308,21 +311,6 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
     def p_method(self) -> str | None:
         """How its p was found."""
         return None
-
-    @property
-    def confidence(self) -> float | None:
-        """The confidence of its intervals; that over words is always a 95 % interval."""
-        return 0.95
-
-    @property
-    def family(self) -> tuple[str, ...]:
-        """What tells the family apart in which its p-values were corrected."""
-        return ()
-
-    @property
-    def uncorrected(self) -> str:
-        """The field whose p was corrected with those of its family; none where it was not."""
-        return ""
 
     def lost_most(self) -> str | None:
         """Say what lost more than half of its words, or of its tests; the rest is not what was asked."""

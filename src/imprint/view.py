@@ -160,7 +160,7 @@ class Cell:
     """A cell with a hint on hover, a number to be sorted by instead of its text, or `more` one click away.
 
     A `link` leads to a page of ours beside this one; such a cell has no hint. A page shows a `span` under the text,
-    and a small line `below`.
+    and a small line `below`, and colours the cell by its `outcome`.
     """
 
     text: Text
@@ -171,6 +171,7 @@ class Cell:
     link: str = ""
     span: Span | None = None
     below: Text = ""
+    outcome: str = ""
 
 
 @dataclass(frozen=True)
@@ -185,8 +186,11 @@ class Table:
     media: tuple[Medium, ...] = ("page", "terminal", "card")
 
     def place(self, value: float) -> float:
-        """Return where a value lies on the common scale of the spans, in percent."""
-        return _place(value, [cell.span for row in self.rows for cell in row if isinstance(cell, Cell) and cell.span])
+        """Return where a value lies on the common scale of the spans, which includes zero, in percent."""
+        spans = [cell.span for row in self.rows for cell in row if isinstance(cell, Cell) and cell.span]
+        ends = [0.0, *(end for span in spans for end in (span.estimate, span.low, span.high) if end is not None)]
+        low, high = min(ends), max(ends)
+        return 100 * (value - low) / (high - low) if high > low else 50.0
 
 
 @dataclass(frozen=True)
@@ -231,33 +235,20 @@ class Listing:
 
 @dataclass(frozen=True)
 class Tile:
-    """A small box: an estimate with its interval, a level of evidence that gives its colour, and a line of text."""
+    """A small box: a title with a note, a line of text, and an outcome that gives its colour."""
 
     title: Text
     note: Text
     text: Text
-    level: str
-    estimate: float | None = None
-    low: float | None = None
-    high: float | None = None
+    outcome: str
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """Boxes side by side, their estimates on one scale."""
+    """Boxes side by side."""
 
     tiles: tuple[Tile, ...]
     media: tuple[Medium, ...] = ("page",)
-
-    def place(self, value: float) -> float:
-        """Return where a value lies on the common scale, which includes zero, in percent."""
-        return _place(value, self.tiles)
-
-
-def _place(value: float, spans: "Iterable[Span | Tile]") -> float:
-    ends = [0.0, *(end for span in spans for end in (span.estimate, span.low, span.high) if end is not None)]
-    low, high = min(ends), max(ends)
-    return 100 * (value - low) / (high - low) if high > low else 50.0
 
 
 @dataclass(frozen=True)

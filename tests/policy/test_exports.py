@@ -14,12 +14,17 @@ from imprint.policy.exports import append_summary, cases, write_junit
 from imprint.policy.gate import check, parse_conditions
 from imprint.policy.policy import read_policy
 
-REQUIRED = ["weat:|mean_difference|<0.1"]
+REQUIRED = ["weat:|size|<0.1"]
 CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
 
 
 def association(test, low, high, **fields):
-    return make_row(test=test, mean_difference=(low + high) / 2, words_low=low, words_high=high, part="weat", **fields)
+    known = {"is_question": True, "size": (low + high) / 2, "size_low": low, "size_high": high, "part": "weat"}
+    return make_row(test=test, **(known | fields))
+
+
+def paper(test, **fields):
+    return make_row(test=test, part="weat", **fields)
 
 
 def skipped(test):
@@ -69,15 +74,15 @@ def test_junit_has_a_case_per_requirement_and_test(tmp_path):
         (ROWS[:1], ["wefat:r>0"], (), [("no finding", "error")]),
         (
             [*ROWS[:1], skipped("gone")],
-            ["weat:|mean_difference|>0.5"],
+            ["weat:|size|>0.5"],
             (),
             [("in", "passed"), ("gone", "skipped")],
         ),
         (
-            [association("small", 0, 1, p_label=0.5, p_label_floor=0.2), association("able", 0, 1, p_label=0.5)],
+            [paper("few", p_value=0.5, p_floor=0.2), paper("able", p_value=0.5)],
             ["weat:p<0.01"],
             (),
-            [("able", "passed"), ("small", "skipped")],
+            [("able", "passed"), ("few", "skipped")],
         ),
     ],
 )
@@ -95,7 +100,7 @@ def test_a_test_that_did_not_answer_is_an_error_only_where_it_had_to(tmp_path, r
         min_size=1,
         max_size=5,
     ),
-    st.sampled_from([((), REQUIRED), (["weat:|mean_difference|>0.1"], ()), (["weat:a:mean_difference>0"], REQUIRED)]),
+    st.sampled_from([((), REQUIRED), (["weat:|size|>0.1"], ()), (["weat:a:size>0"], REQUIRED)]),
 )
 def test_the_gravest_case_is_the_gates_verdict(rows, conditions):
     gate = check(judged(rows), parse_conditions(*conditions))
@@ -127,7 +132,7 @@ def test_hostile_names_are_text_in_markup(tmp_path):
 def test_the_summary_has_the_verdict_and_a_line_per_requirement(tmp_path):
     path = tmp_path / "imprint.toml"
     path.write_text(
-        'owner = "us"\nreason = "it ranks people"\n[[require]]\ntest = "caliskan-6"\nmargin = 0.1\nreason = "a step"\n'
+        'owner = "us"\nreason = "it ranks people"\n[[require]]\ntest = "caliskan-6"\nsize = 0.1\nreason = "a step"\n'
     )
     audit = make_row("audit", judged=True, controls=(CONTROL,) * 5)
     gate = check([audit, association("caliskan-6", 0.05, 0.2)], (), read_policy(path))
@@ -140,7 +145,7 @@ def test_the_summary_has_the_verdict_and_a_line_per_requirement(tmp_path):
 
 def test_a_subject_that_cannot_be_judged_passes_and_fails_nothing(tmp_path):
     audit = make_row("audit", judged=False, controls=(CONTROL,))
-    gate = check([audit, *ROWS], parse_conditions(["weat:|mean_difference|>0.1"], REQUIRED))
+    gate = check([audit, *ROWS], parse_conditions(["weat:|size|>0.1"], REQUIRED))
     assert gate.exit_code == 3
     assert {tag for _, tag in outcomes(junit(tmp_path, gate))} == {"error"}
     assert [(row.failed, row.cannot_tell) for row in gate.findings()] == [(0, 3)] * 2
@@ -174,7 +179,7 @@ def test_a_file_that_cannot_be_written_is_one_error(tmp_path):
 
 def test_both_read_as_before(tmp_path, snapshot):
     audit = make_row("audit", judged=True, controls=(CONTROL,))
-    conditions = parse_conditions(["weat:in:mean_difference>0.5", "weat:gone:p<0.01"], REQUIRED)
+    conditions = parse_conditions(["weat:in:size>0.5", "weat:gone:p<0.01"], REQUIRED)
     gate = check([audit, *ROWS, skipped("gone")], conditions)
     junit(tmp_path, gate)
     assert f"{(tmp_path / 'gate.xml').read_text()}\n{summary(tmp_path, gate)}" == snapshot

@@ -17,8 +17,8 @@ def write(folder, text, name=FILE):
 
 def topic(low, high, difference=None):
     middle = (low + high) / 2 if difference is None else difference
-    return make_row("topic", test="gender", topic="gender", tests=("caliskan-6",), mean_difference=middle,
-                    words_low=low, words_high=high, part="weat")  # fmt: skip
+    return make_row("topic", test="gender", topic="gender", tests=("caliskan-6",), size=middle,
+                    size_low=low, size_high=high, part="weat")  # fmt: skip
 
 
 def test_the_example_can_be_read(tmp_path):
@@ -27,15 +27,14 @@ def test_the_example_can_be_read(tmp_path):
         "weat:gender-*:|size|<0.1",
         "similarity:ws-353:spearman>=0.4",
     ]
-    assert policy.alpha == 0.05
 
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict", "code"),
     [(-0.02, 0.08, "passed", 0), (0.12, 0.3, "failed", 2), (-0.3, -0.12, "failed", 2), (0.05, 0.2, "cannot tell", 3)],
 )
-def test_the_whole_interval_over_words_decides(tmp_path, low, high, verdict, code):
-    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.1\nreason = "why"\n'))
+def test_the_whole_interval_decides(tmp_path, low, high, verdict, code):
+    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.1\nreason = "why"\n'))
     gate = check(judged([topic(low, high)]), (), policy)
     assert (gate.verdict, gate.exit_code) == (verdict, code)
     (row,) = gate.findings()
@@ -43,13 +42,13 @@ def test_the_whole_interval_over_words_decides(tmp_path, low, high, verdict, cod
 
 
 def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
-    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.5\n'))
+    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
     audit = make_row("audit", judged=False)
     assert check([audit, topic(0, 0.01)], (), policy).exit_code == 3
 
 
 def test_the_hash_is_of_what_it_says(tmp_path):
-    text = '[[require]]\ntopic = "gender"\nmargin = {}\n'
+    text = '[[require]]\ntopic = "gender"\nsize = {}\n'
     first, same, other = (
         read_policy(write(tmp_path, one, f"{place}.toml")).sha256
         for place, one in enumerate((text.format(0.1), "# a comment\n\n" + text.format("0.10"), text.format(0.2)))
@@ -58,7 +57,7 @@ def test_the_hash_is_of_what_it_says(tmp_path):
 
 
 def test_a_policy_changed_after_the_audit_shows(tmp_path):
-    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nmargin = 0.5\n'))
+    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
     for known, changed in ((None, False), (policy.sha256, False), ("0" * 64, True)):
         row = make_row("audit", judged=True)
         settings = type(row.settings)(**{**_fields(row.settings), "policy_sha256": known})
@@ -72,7 +71,7 @@ def _fields(settings):
 
 def test_a_project_holds_its_policy(tmp_path):
     assert find_policy(tmp_path) is None
-    text = '[tool.imprint]\nowner = "us"\n[[tool.imprint.require]]\ntest = "caliskan-6"\nmargin = 0.1\n'
+    text = '[tool.imprint]\nowner = "us"\n[[tool.imprint.require]]\ntest = "caliskan-6"\nsize = 0.1\n'
     project = write(tmp_path, text, "pyproject.toml")
     assert find_policy(tmp_path) == project
     assert read_policy(project).owner == "us"
@@ -86,7 +85,7 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
         'x = ["nurse", "teacher", "maid", "clerk"]\ny = ["boss", "chief", "pilot", "miner"]\n'
         'a = ["she", "her", "woman", "girl"]\nb = ["he", "him", "man", "boy"]\n'
     )
-    policy = read_policy(write(tmp_path, 'tests = ["ours.toml"]\n[[require]]\ntopic = "work"\nmargin = 0.1\n'))
+    policy = read_policy(write(tmp_path, 'tests = ["ours.toml"]\n[[require]]\ntopic = "work"\nsize = 0.1\n'))
     assert [test.id for test in policy.tests] == ["ours"]
 
 
@@ -95,26 +94,38 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
     [
         ("", "require"),
         ("require = []", "require"),
-        ('[[require]]\ntopic = "gendr"\nmargin = 0.1\n', "gender"),
-        ('[[require]]\ntest = "caliskan-66"\nmargin = 0.1\n', "caliskan-66"),
-        ('[[require]]\ntopic = "gender"\ntest = "caliskan-6"\nmargin = 0.1\n', "test and topic"),
-        ('[[require]]\ntopic = "gender"\nmargin = 0\n', "above 0"),
-        ('[[require]]\ntopic = "gender"\nleast = 0.1\n', "margin"),
-        ('[[require]]\ntopic = "gender"\nsize = 0.1\n', "margin"),
+        ('[[require]]\ntopic = "gendr"\nsize = 0.1\n', "gender"),
+        ('[[require]]\ntest = "caliskan-66"\nsize = 0.1\n', "caliskan-66"),
+        ('[[require]]\ntopic = "gender"\ntest = "caliskan-6"\nsize = 0.1\n', "test and topic"),
+        ('[[require]]\ntopic = "gender"\nsize = 0\n', "above 0"),
+        ('[[require]]\ntopic = "gender"\nleast = 0.1\n', "size"),
+        ('[[require]]\ntopic = "gender"\n', "size"),
         ('[[require]]\ntest = "gender-career"\nsize = 0\n', "above 0"),
-        ('[[require]]\ntest = "gender-career"\nsize = 0.1\nmargin = 0.1\n', "size and a margin"),
         ('[[require]]\nbenchmark = "ws-353"\nsize = 0.1\n', "least"),
-        ('[[require]]\nbenchmark = "ws-353"\nmargin = 0.1\n', "least"),
         ('[[require]]\ntopic = "gender"\nmargn = 0.1\n', "margn"),
-        ('alpha = 2.0\n[[require]]\ntopic = "gender"\nmargin = 0.1\n', "alpha"),
         ("require = [", "TOML"),
-        (f"alpha = {'9' * 5000}\n", "TOML"),  # more digits than Python converts
-        (f"alpha = {'[' * 5000}\n", "TOML"),
+        (f"owner = {'9' * 5000}\n", "TOML"),  # more digits than Python converts
+        (f"owner = {'[' * 5000}\n", "TOML"),
     ],
 )
 def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
     with refuses((SettingError, StimulusError), mentioned):
         read_policy(write(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('[[require]]\ntest = "gender-career"\nmargin = 0.1\n', "margin"),
+        ('[[require]]\nbenchmark = "ws-353"\nmargin = 0.1\n', "margin"),
+        ('alpha = 0.05\n[[require]]\ntest = "gender-career"\nsize = 0.1\n', "alpha"),
+    ],
+)
+def test_cosines_and_levels_are_refused_with_the_share_to_write(tmp_path, text, key):
+    with pytest.raises(SettingError) as error:
+        read_policy(write(tmp_path, text))
+    assert error.value.option == key
+    assert "size = 0.10, a share of the distance" in error.value.hint
 
 
 @pytest.mark.parametrize("text", ["tool = 5\n", "[tool]\nimprint = 5\n", "", f"tool = {'9' * 5000}\n"])

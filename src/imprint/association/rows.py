@@ -191,9 +191,9 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
         shown("By grammar", "Mean difference of nouns for things that differ in grammatical gender.", digits=3),
     ] = None
 
-    def answers(self, field: str) -> bool:
-        """Tell whether a condition on this field of all tests is about it: questions have sizes, tests all else."""
-        return self.is_question == (field in _SIZES)
+    def answers(self, field: str, *, named: bool = False) -> bool:
+        """Tell whether a condition on this field is about it: of questions sizes; of tests, if named, sizes too."""
+        return self.is_question == (field in _SIZES) or (named and not self.is_question)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.test!r} on {self.embedding}: {self._said()}, {len(self.missing)} missing)"

@@ -106,7 +106,7 @@ def run_audit(
     tests
         Tests of your own, besides the catalogue's.
     topics
-        Run only the catalogue's tests about these, such as `gender`; the correction is over these alone.
+        Run only the catalogue's tests about these, such as `gender`.
     parts
         Names of the parts to run, such as `weat` and `benchmarks`; None for all.
     policy_sha256

@@ -180,15 +180,6 @@ def chosen_weats(
     return about(found, topics or ())
 
 
-def say_topics(tests: "Collection[WeatTest]", topics: Collection[str] | None) -> None:
-    """Say that the family of the correction is what was asked for."""
-    from imprint.cli.console import print_note
-
-    if topics:
-        counted = f"{len(tests)} test{'' if len(tests) == 1 else 's'}"
-        print_note(f"{counted} about {' or '.join(topics)}; the correction is over these alone")
-
-
 def named_words(option: str, given: list[str] | None) -> dict[str, str]:
     """Tell the names of groups from their words: black=names.txt, or black=Jamal,Ebony."""
     found: dict[str, str] = {}

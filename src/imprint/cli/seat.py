@@ -17,7 +17,6 @@ from imprint.cli.options import (
     chosen_weats,
     is_encoder,
     is_file,
-    say_topics,
 )
 from imprint.errors import ImprintError
 
@@ -68,7 +67,6 @@ def seat_command(
     from imprint.association.seat_battery import all_in_sentences, run_seat_battery
     from imprint.evaluation.controls import control_words, controls
 
-    say_topics(chosen, topic)
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     languages = {one.language for one in chosen}
     texts = {text for question in questions for text in question.asked} | control_words(languages)

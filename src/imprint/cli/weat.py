@@ -13,7 +13,6 @@ from imprint.cli.options import (
     TopicOption,
     are_words,
     chosen_weats,
-    say_topics,
 )
 from imprint.errors import SettingError, VocabularyError
 
@@ -69,7 +68,6 @@ def weat_command(
     from imprint.association.battery import run_battery
     from imprint.evaluation.controls import control_words, controls
 
-    say_topics(chosen, topic)
     opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
     try:
         with progress_bar("testing") as report:

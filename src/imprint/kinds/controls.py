@@ -47,7 +47,7 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
             )
         if row.only_topics:
             topics = title(" or ".join(row.only_topics))
-            yield say("Only tests about {} were run; the correction is over these alone.", topics)
+            yield say("Only tests about {} were run.", topics)
 
 
 def in_language(row: ControlsRow) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from imprint.association.verdicts import Evidence
-from imprint.kinds import Kind, Part, terms
+from imprint.kinds import Kind, Part
 from imprint.kinds.tests import LEVEL, family_of, missing_notes
 from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.run import MetricRow
@@ -27,7 +27,7 @@ from imprint.view import (
     words,
 )
 
-METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=(), terms=(terms.HOLM,))
+METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
 
 _APART = ("neighbours", "clustering")  # no attribute takes part in these
 _LEVELS: dict[Evidence, str] = {

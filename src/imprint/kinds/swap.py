@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from imprint.association.verdicts import FOUND, Evidence
-from imprint.kinds import Kind, Part, terms
+from imprint.kinds import Kind, Part
 from imprint.kinds.tests import LEVEL, RANKS, in_family, missing_notes
 from imprint.rows import TemplateValue, WordValue
 from imprint.scoring.swap import SwapRow
@@ -33,7 +33,7 @@ from imprint.view import (
 if TYPE_CHECKING:
     from imprint.masking import Words
 
-SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=(), terms=(terms.HOLM,))
+SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
 
 _LEVELS: dict[Evidence, str] = {
     "strong": "holds for other names and other texts of these kinds, and at equal frequency of the names",

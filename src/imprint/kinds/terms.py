@@ -5,11 +5,12 @@ A part declares its own in `terms` and `limits`; one that is not listed here com
 
 from collections.abc import Iterable, Mapping
 
+from imprint.kinds.tests import TENTH
+
 EFFECT_SIZE = (
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two."
 )
 ONE_SIDED = "One-sided: only an association in the predicted direction counts; two-sided: either direction counts."
-HOLM = "Holm's correction: p-values made larger because many tests were run."
 ROTATION = "Rotation: names turned in random directions, to see what chance finds."
 AXIS = "Axis: the line from one word, she, to another, he; a word's place on it says which way it leans."
 HELD_OUT_PROFESSIONS = "Held-out professions: words that judge a debiasing and that it was not fitted on."
@@ -18,7 +19,7 @@ CLASSIFIER = "Classifier: a program that learns from some words to tell two grou
 OTHER_SCALES = "Effect sizes of models and of people are on different scales and cannot be compared."
 ONE_DIRECTION = "Removing a bias from one direction does not remove it from the vectors."
 
-TESTED = (EFFECT_SIZE, ONE_SIDED, HOLM)
+TESTED = (EFFECT_SIZE, ONE_SIDED)
 DEBIASED = (AXIS, HELD_OUT_PROFESSIONS, CLASSIFIER)
 
 # Whether every page has it, or only those with a part that declares it.
@@ -28,11 +29,12 @@ TERMS = {
     EFFECT_SIZE: False,
     "p-value: how often chance alone gives at least this much; 1.4e-9 is 1.4 in a thousand million. In tests of "
     "words, chance means shuffling which word belongs to which group: such a p-value is about these words only.": True,
-    "Evidence: limited is significant for these words. Moderate also holds for other words of the same kinds, and "
-    "beyond word frequency. Strong is also larger than differences between unrelated sets of words.": True,
-    "Interval over words: plausible values of the mean difference over all words of the same kinds.": True,
+    "Size: how much nearer one group is to one kind of words than the other group is, as a share of the distance "
+    "between the two kinds of words.": True,
+    f"Outcome: what the 99.5 % interval of a size says. Substantial: it lies beyond {TENTH}. Small: it lies within. "
+    "Present: it does not have zero in it. Cannot tell: everything else.": True,
+    "Interval over words: plausible values if other words of the same kinds had been chosen.": True,
     ONE_SIDED: False,
-    HOLM: False,
     ROTATION: False,
     AXIS: False,
     HELD_OUT_PROFESSIONS: False,
@@ -43,8 +45,8 @@ TERMS = {
     "Bleached sentences: sentences that say almost nothing about the word in them, such as “This is Emma.”": True,
 }
 LIMITS = {
-    "“None shown” does not mean that there is no bias: the words may be too few to show it.": True,
-    "An association that holds is a fact about the model. Whether it harms depends on how the model is used.": True,
+    "“Cannot tell” does not mean that there is no bias: the words may be too few to show it.": True,
+    "A difference that is present is a fact about the model. Whether it harms depends on how the model is used.": True,
     "Tests ask about the words in their lists. Other words for the same people may behave differently.": True,
     OTHER_SCALES: False,
     ONE_DIRECTION: False,

@@ -10,7 +10,7 @@ from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
 from imprint.policy.kinds import Operator, Rule, is_probability
-from imprint.rows import Row
+from imprint.rows import Row, descriptions
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:gender-career:|size|<0.1"}
@@ -20,7 +20,19 @@ _COMPARISON = re.compile(
     r"\s*(?P<bar>\|?)\s*(?P<field>[0-9A-Za-z_]+)\s*(?P=bar)\s*(?P<operator>[<>]=?)"
     r"\s*(?P<limit>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
 )
-_WITHOUT_INTERVAL = ("effect_size", "d_within", "statistic")
+_MEASURED = ("size", "r", "value", "mean_difference")  # what has an interval, the first that rows of a kind have
+# Fields that rows no longer have, or that some no longer have, and what is measured in their place.
+_REPLACED = {
+    **dict.fromkeys(("evidence", "direction", "checks_failed", "alpha", "family_size"), _MEASURED),
+    **dict.fromkeys(("p_label", "p_label_low", "p_label_high", "p_label_floor", "p_words", "p_axes"), _MEASURED),
+    **dict.fromkeys(("p_holm", "p_moderate_holm", "p_strong_holm"), _MEASURED),
+    **dict.fromkeys(("mean_difference", "adjusted_difference", "confidence"), _MEASURED),
+    **dict.fromkeys(("words_low", "interval_low"), ("size_low",)),
+    **dict.fromkeys(("words_high", "interval_high"), ("size_high",)),
+    **dict.fromkeys(("grammar_low", "grammar_high"), ("p_grammar",)),
+    "detectable_shift": ("detectable",),
+    "specificity": ("unrelated",),
+}
 
 
 @dataclass(frozen=True)
@@ -79,9 +91,9 @@ class Condition:
         """Tell whether a row is one that the condition is about.
 
         Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
-        are named in full. So do questions for what only published tests have, and published tests for sizes. SEATs
-        count by words: sentences of one word are not independent observations. Of an encoder that is audited by
-        itself, words in sentences count, not words alone.
+        are named in full. So do questions for what only published tests have. Published tests count for sizes where a
+        pattern names them. SEATs count by words: sentences of one word are not independent observations. Of an encoder
+        that is audited by itself, words in sentences count, not words alone.
         """
         if self.within is not None and row.context == "word":
             return False
@@ -89,7 +101,8 @@ class Condition:
             return False
         if self.pattern == row.test:
             return True
-        return self.names(row.test) and not row.is_control and row.answers(self.target[1])
+        answers = row.answers(self.target[1], named=self.pattern is not None)
+        return self.names(row.test) and not row.is_control and answers
 
     def sizes(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""
@@ -153,24 +166,31 @@ def field_names(row: type[Row]) -> dict[str, str]:
 
 
 def _refuse_unknown_field(condition: Condition, text: str) -> None:
-    """Refuse a misspelt field before any work is done."""
+    """Refuse a misspelt field, or one that is no more, before any work is done."""
     kind, field = condition.target
-    known = [*known_kind(condition.kind).aliases, *field_names(known_kind(kind).row)]
+    fields = field_names(known_kind(kind).row)
+    known = [*known_kind(condition.kind).aliases, *fields]
     if field not in known:
+        replacement = next((name for name in _REPLACED.get(field, ()) if name in fields), None)
+        hint = did_you_mean(condition.field, known) or "imprint schema lists the fields"
+        if replacement is not None:
+            example = f"--require '{condition.kind}:|{replacement}|<0.1'" if replacement in _MEASURED else replacement
+            hint = f"{replacement} has replaced it; write {example}"
         raise SettingError(
             f"{kind} has no field {condition.field!r}",
             option=f"--{condition.rule}",
             got=condition.field,
             where=f"--{condition.rule} {text}",
-            hint=did_you_mean(condition.field, known) or "imprint schema lists the fields",
+            hint=hint,
         )
 
 
 def _refuse_without_interval(condition: Condition, text: str) -> None:
-    reason = None
-    if is_probability(condition.target[1]):
-        reason = "a large p-value is not evidence of absence"
-    elif condition.target[1] in _WITHOUT_INTERVAL:
+    kind, field = condition.target
+    row, reason = known_kind(kind).row, None
+    if is_probability(field):
+        reason = "a large p-value does not show that there is no difference"
+    elif not descriptions(row)[field_names(row)[field]].low:
         reason = f"{condition.field} has no interval"
     if reason is not None:
         hint = f"require a size, for example {EXAMPLES['require']!r}"

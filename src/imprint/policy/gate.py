@@ -140,18 +140,16 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
 
 def _answer(condition: Condition, findings: Sequence[Row], known: Known) -> Answer:
     matching = [one for one in findings if condition.matches(one)]
-    everything = replace(condition, pattern="*")
-    family = [one for one in findings if everything.matches(one)]
     able, unable = list[Row](), list[Row]()
     for one in matching:
-        is_unable = condition.is_alarm and cannot_reach(condition, one, family)
+        is_unable = condition.is_alarm and cannot_reach(condition, one)
         (unable if is_unable else able).append(one)
     skipped = [
         one
         for one in findings
         if isinstance(one, SkippedRow) and one.part in (None, condition.part) and condition.names(one.test)
     ]
-    judgements = [judge(condition, one, family) for one in able]
+    judgements = [judge(condition, one) for one in able]
     barred = [known.why_not(one, controlled=condition.controlled) for one in able]
     for place, reason in enumerate(barred):
         if reason is not None:  # it neither passes nor fails
@@ -183,7 +181,7 @@ def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[S
     if skipped:
         return f"{skipped[0].test} could not be run: {skipped[0].reason}"
     if any(isinstance(one, RawRow) and one.kind == kind for one in findings):
-        return "its rows were written by another version of imprint; run the measurement again"
+        return "its rows were written by another version of imprint; run the audit again"
     known = [one.test for one in findings if one.kind == kind]
     if not known:
         return f"there are no findings of kind {kind!r}"

@@ -1,18 +1,13 @@
 """What a condition says of one row: it passes, it fails, or the row cannot tell."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from imprint.kinds.tests import REASONS
 from imprint.policy.conditions import Condition, field_names
 from imprint.policy.kinds import Outcome, Verdict
-from imprint.rows import Row
-from imprint.significance.corrections import holm
-
-CONFIDENCE = 0.95  # of the intervals that can clear anything
-
-_CORRECTED = ("p_holm", "p_moderate_holm", "p_strong_holm")
-_FLOORS = {"p_value": "p_floor", "p_label": "p_label_floor", **dict.fromkeys(_CORRECTED, "p_label_floor")}
+from imprint.rows import Row, descriptions
+from imprint.significance.outcomes import Reason
 
 
 @dataclass(frozen=True)
@@ -43,38 +38,43 @@ class Judgement:
         )
 
 
-def judge(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> Judgement:
-    """Hold a finding against a condition; `family` holds at least the tests its p was corrected with."""
+def judge(condition: Condition, finding: Row) -> Judgement:
+    """Hold a finding against a condition.
+
+    What keeps the row itself from an outcome keeps it from a verdict, too. Frequency does not keep it from passing,
+    since a difference that is within the limit is so whatever its reason.
+    """
     field = finding.own_field(condition.target[1])
-    value = _number(finding, field)
+    value, reason = _number(finding, field), _reason(finding, field)
+    obstacle = None if reason is None else REASONS[reason]
     if value is None:
-        return Judgement(finding, "cannot tell", None, None, None, f"it has no {field}")
-    shown = abs(value) if condition.absolute else value
-    if cannot_reach(condition, finding, family):
+        return Judgement(finding, "cannot tell", None, None, None, obstacle or f"it has no {field}")
+    measured = abs(value) if condition.absolute else value
+    if cannot_reach(condition, finding):
         few = "words or draws" if finding.p_method == "sampled" else "words"
-        return Judgement(finding, "cannot tell", shown, None, None, f"so few {few} cannot give a p that small")
+        why_none = obstacle or f"so few {few} cannot give a p that small"
+        return Judgement(finding, "cannot tell", measured, None, None, why_none)
     try:
-        ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value, family)
+        ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value)
     except _UnknownError as error:
-        return Judgement(finding, "cannot tell", shown, None, None, str(error))
+        return Judgement(finding, "cannot tell", measured, None, None, obstacle or str(error))
     verdict = _verdict(condition, condition.holds(*ends))
     # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
-    lost = None if condition.is_alarm else finding.lost_most()
-    if lost and (condition.rule, verdict) != ("fail-on", "failed"):
-        return Judgement(finding, "cannot tell", shown, None, None, lost)
-    return Judgement(finding, verdict, shown, *condition.sizes(*ends))
+    why = None if condition.is_alarm or (condition.rule, verdict) == ("fail-on", "failed") else finding.lost_most()
+    if obstacle is not None and (verdict == "failed" or reason != "frequency"):
+        why = obstacle
+    if why is not None:
+        return Judgement(finding, "cannot tell", measured, None, None, why)
+    return Judgement(finding, verdict, measured, *condition.sizes(*ends))
 
 
-def cannot_reach(condition: Condition, finding: Row, family: Sequence[Row] = ()) -> bool:
+def cannot_reach(condition: Condition, finding: Row) -> bool:
     """Tell whether a test has too few words for the condition ever to hold: that it does not says nothing."""
     field = condition.target[1]
-    floor = _number(finding, _FLOORS.get(field, ""))
-    if floor is None or not condition.operator.startswith("<"):
-        return False
-    if field.endswith("_holm"):
-        others = [_number(row, row.uncorrected) for row in _corrected_with(finding, family) if row is not finding]
-        floor = float(holm([floor, *(p for p in others if p is not None)])[0])
-    return condition.holds(floor, floor) is False
+    if _reason(finding, field) == "few words":
+        return True
+    floor = _number(finding, "p_floor") if field == "p_value" else None
+    return floor is not None and condition.operator.startswith("<") and condition.holds(floor, floor) is False
 
 
 class _UnknownError(Exception):
@@ -87,51 +87,33 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
     return "passed" if holds == (condition.rule == "require") else "failed"
 
 
+def _reason(finding: Row, field: str) -> Reason | None:
+    """Return what keeps a row from an outcome, if the field is the number that has one, or an end of its interval."""
+    reason: Reason | None = getattr(finding, "reason", None)
+    name = field_names(type(finding)).get(field)
+    fields = descriptions(type(finding)).items()
+    judged = {part for own, how in fields if how.low for part in (own, how.low, how.high)}
+    return reason if name in judged else None
+
+
 def _interval(finding: Row, field: str) -> tuple[float, float]:
-    """Return the confidence interval of a field."""
-    over_words = field in ("mean_difference", "size")
-    stem = "words" if field == "mean_difference" else field
-    low, high = _number(finding, f"{stem}_low"), _number(finding, f"{stem}_high")
+    """Return the interval of a field."""
+    described = descriptions(type(finding))[field_names(type(finding))[field]]
+    low, high = (getattr(finding, end) if end else None for end in (described.low, described.high))
     if low is None or high is None or low > high:
         raise _UnknownError(f"it has no interval of {field}")
-    confidence = CONFIDENCE if over_words else finding.confidence
-    if confidence is None or confidence < CONFIDENCE:
-        raise _UnknownError(f"its interval has confidence {confidence}; at least {CONFIDENCE} is needed")
     return low, high
 
 
-def _possible(finding: Row, field: str, value: float, family: Sequence[Row]) -> tuple[float, float]:
+def _possible(finding: Row, field: str, value: float) -> tuple[float, float]:
     """Return the ends between which a number lies: the bounds of p, and for all else the number itself."""
-    if field in ("p_value", "p_label"):
-        return _bounds(finding, field)[1:]
-    if field == "p_holm":
-        # Holm's p grows with every p of its family, and in proportion to all of them together: it lies within the
-        # widest relative bounds that any of them has. And it is never below the test's own p.
-        together = _corrected_with(finding, (*family, finding))
-        bounds = [bound for bound in (_bounds(row, row.uncorrected) for row in together) if bound[0] > 0]
-        low = max(
-            _bounds(finding, finding.uncorrected)[1], value * min((low / p for p, low, _ in bounds), default=1.0)
-        )
-        if not low <= value <= 1:
-            raise _UnknownError("its corrected p is below its p, or is not a probability")
-        return low, min(1.0, value * max((high / p for p, _, high in bounds), default=1.0))
-    return value, value
-
-
-def _corrected_with(finding: Row, family: Sequence[Row]) -> list[Row]:
-    """Return the rows whose p-values were corrected together with the finding's; controls are not of them."""
-    return [row for row in family if row.uncorrected and row.family == finding.family]
-
-
-def _bounds(finding: Row, field: str) -> tuple[float, float, float]:
-    """Return p and its bounds, which are p itself where it has none."""
-    stem = "p" if field == "p_value" else field
-    p, low, high = (_number(finding, name) for name in (field, f"{stem}_low", f"{stem}_high"))
-    if p is not None:
-        low, high = p if low is None else low, p if high is None else high
-        if 0 <= low <= p <= high <= 1:
-            return p, low, high
-    raise _UnknownError(f"the p of {finding.test} and its bounds are not probabilities, or contradict each other")
+    if field != "p_value":
+        return value, value
+    low, high = (_number(finding, name) for name in ("p_low", "p_high"))
+    low, high = value if low is None else low, value if high is None else high
+    if not 0 <= low <= value <= high <= 1:
+        raise _UnknownError(f"the p of {finding.test} and its bounds are not probabilities, or contradict each other")
+    return low, high
 
 
 def _number(row: Row, field: str) -> float | None:

@@ -2,16 +2,11 @@
 
     owner = "the search team"
     reason = "the model ranks candidates"
-    alpha = 0.05
     tests = ["our-tests.toml"]          # tests of your own, beside the catalogue's
 
     [[require]]
-    test = "gender-*"                   # a question, or a pattern
-    size = 0.1                          # share of the distance between the two kinds of words, either way
-
-    [[require]]
-    topic = "gender"                    # or test = "caliskan-6", or a pattern
-    margin = 0.1                        # of the mean difference of tests of the papers, in cosines, either way
+    test = "gender-*"                   # a question, a test, or a pattern; or topic = "gender"
+    size = 0.10                         # share of the distance between the two kinds of words, either way
 
     [[require]]
     benchmark = "ws-353"
@@ -21,12 +16,11 @@ It is imprint.toml, or [tool.imprint] of pyproject.toml.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from imprint.association.verdicts import ALPHA, check_alpha
 from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
@@ -38,13 +32,14 @@ from imprint.stimuli.files import TomlTable, read_table
 FILE = "imprint.toml"
 
 _PROJECT = "pyproject.toml"
-_KEYS = ("owner", "reason", "alpha", "tests", "require")
-_REQUIREMENT = ("test", "topic", "benchmark", "size", "margin", "least", "reason")
+_KEYS = ("owner", "reason", "tests", "require")
+_REQUIREMENT = ("test", "topic", "benchmark", "size", "least", "reason")
+_REMOVED = ("alpha", "margin")  # levels, and cosines
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One thing a subject must show: a difference within a margin, or a benchmark above its least value."""
+    """One thing a subject must show: sizes within one of these, or a benchmark above its least value."""
 
     condition: Condition
     reason: str
@@ -57,7 +52,6 @@ class Policy:
     path: Path
     owner: str
     reason: str
-    alpha: float
     tests: tuple[Test, ...]
     requirements: tuple[Requirement, ...]
     sha256: str
@@ -72,10 +66,7 @@ def read_policy(path: FilePath) -> Policy:
     """Read a policy; anything that is misspelt or impossible is refused before work begins."""
     path = Path(path)
     values = _table(path)
-    table = TomlTable(values, (str(path),)).allow(_KEYS)
-    alpha = table.get("alpha", float)
-    alpha = ALPHA if alpha is None else alpha
-    check_alpha(alpha)
+    table = _allow(values, _KEYS, (str(path),))
     files = table.texts("tests") if "tests" in values else ()
     own = tuple(test for file in files for test in read_tests(path.parent / file))
     entries = table.need("require", list)
@@ -87,7 +78,6 @@ def read_policy(path: FilePath) -> Policy:
         path,
         table.get("owner", str) or "",
         table.get("reason", str) or "",
-        alpha,
         own,
         requirements,
         hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -114,9 +104,6 @@ def example() -> str:
 owner = ""    # who decides
 reason = ""   # what the model is for, and whom it could harm
 
-# Nominal level of the correction over the tests about people.
-alpha = 0.05
-
 # Tests of your own, beside the catalogue's (`imprint stimuli` lists those):
 # tests = ["our-tests.toml"]
 
@@ -128,10 +115,10 @@ test = "gender-*"
 size = 0.10
 reason = ""
 
-# Tests of the papers have a margin of the mean difference in cosines instead:
+# A topic counts with the mean size of its questions:
 # [[require]]
-# test = "caliskan-6"
-# margin = 0.25
+# topic = "race"
+# size = 0.10
 
 # The model must still be good for something:
 [[require]]
@@ -144,7 +131,7 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
     where = (str(path), f"require {number}")
     if not isinstance(entry, dict):
         raise SettingError(option="require", got=entry, expected="tables, [[require]]", where=where)
-    table = TomlTable(entry, where).allow(_REQUIREMENT)
+    table = _allow(entry, _REQUIREMENT, where)
     named = [key for key in ("test", "topic", "benchmark") if key in entry]
     if len(named) != 1:
         raise SettingError(
@@ -152,26 +139,28 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
         )
     (key,) = named
     name = table.need(key, str)
-    allowed = {"benchmark": ("least",), "topic": ("margin",), "test": ("size", "margin")}[key]
-    for other in ("size", "margin", "least"):
-        if other in entry and other not in allowed:
-            raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {allowed[0]} = a number")
-    if len(set(allowed) & set(entry)) > 1:
-        raise SettingError("has a size and a margin", expected="one of them", where=where)
-    limit_key = "margin" if "margin" in entry else allowed[0]
-    limit = table.need(limit_key, float)
+    needed, other = ("least", "size") if key == "benchmark" else ("size", "least")
+    if other in entry:
+        raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {needed} = a number")
+    limit = table.need(needed, float)
     if key == "benchmark":
         check_between("least", limit, -1.0)
         condition = Condition("require", "similarity", name, "spearman", False, ">=", limit)
     else:
         if not limit > 0:
-            unit = "a share such as 0.1" if limit_key == "size" else "in cosines"
-            raise SettingError(option=limit_key, got=limit, expected=f"above 0, {unit}", where=where)
+            raise SettingError(option="size", got=limit, expected="above 0, a share such as 0.10", where=where)
         _refuse_unknown(key, name, own, where)
-        kind = "weat" if key == "test" else "topic"
-        field = "size" if limit_key == "size" else "mean_difference"
-        condition = Condition("require", kind, name, field, True, "<", limit)
+        condition = Condition("require", "weat" if key == "test" else "topic", name, "size", True, "<", limit)
     return Requirement(condition, table.get("reason", str) or "")
+
+
+def _allow(values: Mapping[str, Any], keys: Sequence[str], where: tuple[str, ...]) -> TomlTable:
+    """Return a table that has these keys alone; those that policies had once are refused with what to write."""
+    for key in _REMOVED:
+        if key in values:
+            hint = "in each [[require]], write size = 0.10, a share of the distance between the two kinds of words"
+            raise SettingError(f"{key} is no longer a setting of policies", option=key, where=where, hint=hint)
+    return TomlTable(values, where).allow(keys)
 
 
 def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:
@@ -179,7 +168,7 @@ def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str
     known = sorted(
         {test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics}
     )
-    pattern = Condition("require", "weat", name, "mean_difference", True, "<", 1.0)
+    pattern = Condition("require", "weat", name, "size", True, "<", 1.0)
     if not any(map(pattern.names, known)):
         hint = did_you_mean(name, known) or ("`imprint stimuli` lists them" if key == "test" else ", ".join(known))
         raise SettingError(f"there is no {key} {name!r}", option=key, got=name, where=where, hint=hint)

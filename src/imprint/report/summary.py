@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from imprint.association.verdicts import FOUND
 from imprint.audit.kinds import audit_row
 from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.kinds import Family, by_kind, find_kind
@@ -12,6 +11,7 @@ from imprint.kinds.controls import in_language
 from imprint.kinds.sections import by_part_and_kind
 from imprint.policy.kinds import GateRow, answers, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
+from imprint.significance.outcomes import FOUND
 from imprint.view import Block, Text, Tiles, join, say, title
 
 Step = tuple[str, str]  # what to do, and the command
@@ -39,7 +39,7 @@ def verdict(rows: Sequence[Row]) -> Text:
 
 
 def certainty(rows: Sequence[Row]) -> list[Text]:
-    """Say whether the subject can be judged, and what copies without the associations show.
+    """Say whether the subject can be judged, the largest size, and how many differences chance alone would show.
 
     Below a decision, say first who decides, and what was found.
     """
@@ -70,7 +70,7 @@ def refused(rows: Sequence[Row]) -> list[ControlsRow]:
 
 
 def tiles(rows: Sequence[Row]) -> Tiles | None:
-    """Return a tile per topic: its size, and the evidence of its tests."""
+    """Return a tile per topic, with the outcomes of its tests."""
     family, tests = _tests(rows)
     return None if family is None or refused(rows) else family.tiles(tests, rows)
 
@@ -126,7 +126,7 @@ def brief(rows: Sequence[Row]) -> list[Text]:
         return certainty(rows)  # which says so, and why
     told = [verdict(rows), *certainty(rows)]
     shown = tiles(rows)
-    found = [say("{}: {}", one.title, one.text) for one in shown.tiles if one.level in FOUND] if shown else []
+    found = [say("{}: {}", one.title, one.text) for one in shown.tiles if one.outcome in FOUND] if shown else []
     told += [say("By topic: {}.", join(found, "; "))] if found else []
     asked = {row.kind for row in people(rows)}
     others = {kind.name for kind in by_kind(rows) if kind.brief is not None} - asked

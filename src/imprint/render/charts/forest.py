@@ -1,4 +1,4 @@
-"""Effects of many tests one under another: the estimate, the band around it, and a mark for the evidence."""
+"""Sizes of many tests one under another: the estimate, its interval, and a mark for the outcome."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,25 +25,15 @@ from imprint.render.charts.theme import (
 from imprint.render.charts.theme import (
     field as channel,
 )
+from imprint.significance.outcomes import SizeOutcome
 
 _LABELS = 350  # pixels left of the plot
 _ABOVE = 500  # a chart narrower than this has its labels above the bars
 _LINE_HEIGHT = 15
 _ENTRY = 190  # pixels of an entry of the legend
 _BAR = "M-1.2,0L1.2,0"
-_ARROW = "M0,1.1L-1,0L-0.4,0L-0.4,-1.1L0.4,-1.1L0.4,0L1,0Z"
-# Shape and filling say what colour says; what is reversed points down.
-_MARKS = {
-    "strong": ("square", HIGH, HIGH),
-    "moderate": ("circle", HIGH, HIGH),
-    "limited": ("diamond", MIDDLE, MIDDLE),
-    "strong, reversed": (_ARROW, HIGH, HIGH),
-    "moderate, reversed": ("triangle-down", HIGH, HIGH),
-    "limited, reversed": ("triangle-down", PAPER, MIDDLE),
-    "none shown": ("circle", PAPER, QUIET),
-    "too few words": ("diamond", PAPER, QUIET),
-    "control": ("square", PAPER, QUIET),
-    "not judged": ("cross", PAPER, QUIET),
+# Shape and filling say what colour says.
+_MARKS: dict[SizeOutcome, tuple[str, str, str]] = {
     "substantial": ("diamond", HIGH, HIGH),
     "present": ("circle", MIDDLE, MIDDLE),
     "small": ("square", ACCENT, ACCENT),
@@ -53,7 +43,7 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One test: its two lines of label, its effect, the band's ends, and the evidence, which decides its mark.
+    """One test: its two lines of label, its size, the interval's ends, and the outcome, which decides its mark.
 
     `hints` are shown on hover: their keys are the caller's own, the same in every row.
     """
@@ -62,7 +52,7 @@ class ForestRow:
     estimate: float
     low: float | None = None
     high: float | None = None
-    evidence: str = "none shown"
+    outcome: SizeOutcome = "cannot tell"
     below: str = ""
     hints: Mapping[str, str] = field(default_factory=dict)
 
@@ -88,13 +78,13 @@ def forest(
     columns = max(1, width // _ENTRY)
     top = -54 - 18 * math.ceil(len(explained) / columns)  # above the axis and its title
     legend = {"orient": "none", "legendX": -side, "legendY": top, "columns": columns}
-    marks = looks("evidence", explained, legend=legend)
+    marks = looks("outcome", explained, legend=legend)
     scale = scale_for([0.0, *ends, *([] if small is None else [-small, small])], 0, plot)
     x = channel("estimate:Q", title=clean(x_title), axis={"orient": "top"}, scale=scale.shown)
     y = channel("row:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
     hover = tooltips("title", numbers, (test.hints for test in drawn))
-    tone = {"field": "evidence", "type": "nominal", "legend": None, "scale": _tones()}
+    tone = {"field": "outcome", "type": "nominal", "legend": None, "scale": _tones()}
     written: DataRow = {"align": "left" if above else "right", "baseline": "middle"}
     at = {"value": 0 if above else -12}
     # Labels above their bar share the row with it; beside it, they are centred on it.
@@ -140,7 +130,7 @@ def _row(place: int, test: ForestRow, room: float) -> DataRow:
         "estimate": test.estimate,
         "low": low,
         "high": high,
-        "evidence": test.evidence,
+        "outcome": test.outcome,
         **hint_fields(test.hints),
     }
 
@@ -151,8 +141,8 @@ def _tones() -> DataRow:
 
 def _explained(estimates: Sequence[DataRow], band: str) -> dict[str, tuple[str, str, str]]:
     """Return what the legend must explain: nothing that is not drawn."""
-    shown = {row["evidence"] for row in estimates}
-    marks = {evidence: look for evidence, look in _MARKS.items() if evidence in shown}
+    drawn = {row["outcome"] for row in estimates}
+    marks: dict[str, tuple[str, str, str]] = {outcome: look for outcome, look in _MARKS.items() if outcome in drawn}
     if any(row["low"] is not None for row in estimates):
         marks[clean(band)] = (_BAR, QUIET, QUIET)
     return marks

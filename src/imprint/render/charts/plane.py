@@ -20,6 +20,7 @@ from imprint.render.charts.points import (
     Scale,
     dot,
     drawable,
+    has_place,
     place_labels,
     point_rows,
     scale_for,
@@ -74,12 +75,18 @@ def scatter(
 ) -> Spec:
     """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
 
-    `line` is y = slope * x + intercept, or the diagonal, which gives both axes one range. Of the points' groups, three
+    Points with an interval of y have a bar.     `line` is y = slope * x + intercept, or the diagonal, which gives both axes one range. Of the points' groups, three
     at most, the first that comes lies on top and has its words named first.
     """
     drawn = drawable(points)
     dots = point_rows(drawn)
-    shown = [*dots, dots[0] | {"y": 0.0}] if from_zero and dots else dots
+    bars = [
+        {"x": point.x, "y": point.low, "y2": point.high}
+        for point in drawn
+        if has_place(point.low) and has_place(point.high)
+    ]
+    shown = [*dots, *bars, *({"x": bar["x"], "y": bar["y2"]} for bar in bars)]
+    shown += [dots[0] | {"y": 0.0}] if from_zero and dots else []
     plane = plane_for(shown, width, _SCATTER_HEIGHT, square=line == "diagonal")
     axes = plane.channels(x_title, y_title)
     ends = [] if line is None else _line_ends(*((1.0, 0.0) if line == "diagonal" else line), plane)
@@ -90,6 +97,8 @@ def scatter(
     if ends:
         stroke = {"strokeDash": [5, 4], "color": SOFT} if line == "diagonal" else {"color": INK}
         layers.append(layer(ends, "line", {"strokeWidth": 1.4, **stroke}, **axes))
+    if bars:
+        layers.append(layer(bars, "rule", {"color": QUIET, "strokeWidth": 1.6}, **axes, y2={"field": "y2"}))
     marks = looks("group", dict(zip(groups, _GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
     for group in reversed(groups):
         members = [row for row in dots if row["group"] == group]

@@ -31,13 +31,18 @@ _NEAR = 60.0
 
 @dataclass(frozen=True)
 class Point:
-    """A word at a place. `hints` are shown on hover: their keys are the caller's own, the same for every point."""
+    """A word at a place, with the ends of an interval of y if it has one.
+
+    `hints` are shown on hover: their keys are the caller's own, the same for every point.
+    """
 
     word: str
     x: float
     y: float = 0.0
     group: str = ""
     hints: Mapping[str, str] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
 
 
 class Scale(NamedTuple):

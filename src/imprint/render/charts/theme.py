@@ -8,7 +8,7 @@ DataRow = dict[str, Any]
 
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
 ACCENT, OTHER, QUIET, MARK = "var(--accent)", "var(--other)", "var(--quiet)", "var(--mark)"
-HIGH, MIDDLE = "var(--high)", "var(--middle)"  # levels of evidence
+HIGH, MIDDLE = "var(--high)", "var(--middle)"  # outcomes, the most serious first
 FONT = "system-ui, -apple-system, Roboto, Helvetica, Arial, sans-serif"
 TEXT = 12  # pixels, the smallest type
 
