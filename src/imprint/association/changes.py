@@ -111,13 +111,18 @@ def change_rows(
     before: Sequence[Measured[Tested]], after: Sequence[Measured[Tested]]
 ) -> list[ChangeRow | TopicChangeRow]:
     """Return one row per test that has a size in both, and one per topic."""
+    changes = test_changes(before, after)
+    return [*(change.row for change in changes), *topic_changes(changes)]
+
+
+def test_changes(before: Sequence[Measured[Tested]], after: Sequence[Measured[Tested]]) -> list[TestChange]:
+    """Return the tests that both were asked and have enough words of."""
     others = {one.row.test: one for one in after}
-    changes = [
+    return [
         TestChange(one.row, others[one.row.test].row, words)
         for one in before
         if one.row.test in others and (words := _shared(one, others[one.row.test])) is not None
     ]
-    return [*(change.row for change in changes), *_topics(changes)]
 
 
 def before_and_after(before: Battery, after: Battery) -> list[Row]:
@@ -130,7 +135,8 @@ def _shared(before: Measured[Any], after: Measured[Any]) -> tuple[SetVectors, Se
     return None if before.words is None or after.words is None else words_of_both(before.words, after.words)
 
 
-def _topics(changes: Sequence[TestChange]) -> Iterator[TopicChangeRow]:
+def topic_changes(changes: Sequence[TestChange]) -> Iterator[TopicChangeRow]:
+    """Return one row per topic of tests that changed from one subject to another."""
     by_test = {change.before.test: change for change in changes}
     for topic, asked in by_topic([Measured(change.before, change.words[0]) for change in changes]).items():
         counted = [one for one in asked if by_test[one.row.test].row.size_low is not None]

@@ -1,13 +1,23 @@
-"""The rows of a board as kinds: the table of subjects, bias against quality, ranks and pairwise differences."""
+"""The rows of a board as kinds: the table of models by questions, what differs, and bias against quality."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
+from imprint.association.rows import outcome_counts
+from imprint.boards.rows import (
+    PART,
+    BoardDifferenceRow,
+    BoardRow,
+    BoardTestRow,
+    BoardTopicDifferenceRow,
+    BoardTopicRow,
+)
 from imprint.kinds import Kind, Part
-from imprint.tables import Field, table
+from imprint.kinds.tests import NAME, OUTCOME, REASONS, TENTH, by_chance, outcome_notes
+from imprint.rows import Row
+from imprint.significance.outcomes import FOUND, OUTCOMES, SizeOutcome
+from imprint.tables import Columns, Field, table
 from imprint.view import (
     NOTHING,
     Block,
@@ -15,7 +25,6 @@ from imprint.view import (
     Chart,
     Claim,
     Details,
-    Listing,
     Span,
     Text,
     count,
@@ -25,6 +34,7 @@ from imprint.view import (
     join,
     number,
     percent,
+    points,
     say,
     title,
 )
@@ -34,172 +44,100 @@ if TYPE_CHECKING:
 
 BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
-_SHOWN = 4  # columns of a page's table; the rest is shown on request
-_ALIKE = 1.5  # times the smallest spread of cosines, above which sizes are not on one scale
-_TOPIC_SIZE = "Mean difference with its 95 % interval over words; the strongest evidence; how many tests count."
-_SIZE_TITLE = "size of bias (absolute value)"
+DifferenceRow = BoardDifferenceRow | BoardTopicDifferenceRow
+
+_SHOWN = 4  # columns of sizes; the rest is shown on request
+_MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small": "■", "cannot tell": "○"}
+_DIFFER: dict[SizeOutcome, str] = {
+    "substantial": "differ, substantially",
+    "present": "differ",
+    "small": f"equal within {TENTH}",
+    "cannot tell": "cannot tell",
+}
 
 
-def show_board(rows: Sequence[BoardRow]) -> Iterator[Block]:
-    """Show every subject with its quality and its size in each topic, then size against quality."""
-    found = Counter[str]()
-    for row in rows:
-        found[row.topic] += 1 + row.n_found
-    topics = sorted(found, key=lambda topic: -found[topic])
-    sizes = [
-        Field(title=title(topic.capitalize()), meaning=_TOPIC_SIZE, cell=_size_in(topic), numeric=True)
-        for topic in topics
+def show_board(rows: Sequence[Row]) -> Iterator[Block]:
+    """Show every model with its quality and its size in each question, those with differences first."""
+    models = [row for row in rows if isinstance(row, BoardRow)]
+    cells = {(row.embedding, row.test): row for row in counted([row for row in rows if isinstance(row, BoardTestRow)])}
+    differing = Counter(row.test for row in rows if isinstance(row, BoardDifferenceRow) and row.found)
+    headings = {row.test: row for row in cells.values()}
+    ordered = sorted(headings, key=lambda test: -differing[test])
+    columns = [
+        Field(title=_pairing(headings[test]), meaning=headings[test].title, cell=_size_in(cells, test), numeric=False)
+        for test in ordered
     ]
-    model = Field("embedding", meaning="Opens the model's own page.", cell=_model)
-    columns = (model, Field("quality", cell=_quality), *sizes)
-    lines = [[row for row in rows if row.embedding == name] for name in dict.fromkeys(row.embedding for row in rows)]
-    yield table(BoardRow, "Sizes of bias, and quality", lines, columns[:_SHOWN], more=columns[_SHOWN:])
-    unit = "" if rows[0].scale == "cosine" else ", divided by the standard deviation of the model's cosines"
-    yield Listing(
-        (
-            "Size: how much closer one group's words are to one set of words than the other group's words are. It is "
-            f"in cosines{unit}, averaged over the topic's tests. Positive: as the stereotype predicts.",
-            f"Quality: Spearman's correlation with people's ratings of pairs of words, in {_benchmark(rows)}.",
-            "In brackets: the 95 % interval for other words of the same kinds.",
-            "Evidence: the strongest that any one test of the topic has, corrected for all tests of this model. An "
-            "interval without zero can go with “none shown”, because it is not corrected.",
-            "Tests: models lack different words, so sizes in one column can be over different tests. Differences use "
-            "what both models have.",
-            "A click on a topic sorts by the absolute size.",
-        ),
-        ("page", "terminal"),
+    about = (Field("embedding", meaning="Opens the model's own page.", cell=_model), Field("quality", cell=_quality))
+    yield table(BoardRow, "Models by questions", models, (*about, *columns[:_SHOWN]), more=columns[_SHOWN:])
+    yield footnote(
+        "Sizes are shares of the distance between the two kinds of words, with their 99.5 % intervals over words. "
+        f"Quality is Spearman's correlation with people's ratings in {_benchmark(models)}, with its 95 % interval."
     )
-    charts = [
-        chart for place, topic in enumerate(topics, start=1) if (chart := _chart(rows, topic, place)) is not None
-    ]
-    yield from (replace(chart, main=True) for chart in charts[:1])
-    if charts[1:]:
-        yield Details("Bias against quality in the other topics", tuple(charts[1:]), ("page",))
+    yield Details("What the outcomes mean", tuple(outcome_notes(cells.values())))
 
 
-def _model(rows: Sequence[BoardRow]) -> Cell:
-    first = rows[0]
-    spread: Text = "" if first.spread is None else say(" · spread {}", number(first.spread, 3))
-    return Cell(title(first.embedding), link=first.page or "", below=say("{}{}", first.subject, spread))
+def counted(rows: Sequence[BoardTestRow]) -> Sequence[BoardTestRow]:
+    """Return the questions; the tests where no question was asked, or none has the words it needs."""
+    questions = [row for row in rows if row.is_question]
+    return questions if any(row.size_low is not None for row in questions) else rows
 
 
-def _quality(rows: Sequence[BoardRow]) -> Cell:
-    first = rows[0]
-    text = estimate(first.quality, first.quality_low, first.quality_high)
-    return Cell(text, order=first.quality, below=_pairs(first))
+def _pairing(row: BoardTestRow) -> Text:
+    return say("{} \N{RIGHTWARDS ARROW} {}, {} \N{RIGHTWARDS ARROW} {}", *map(title, map(row.set_name, "xayb")))
 
 
-def _size_in(topic: str) -> Callable[[Sequence[BoardRow]], Cell]:
-    return lambda rows: _cell({row.topic: row for row in rows}[topic])
+def _model(row: BoardRow) -> Cell:
+    return Cell(title(row.embedding), link=row.page or "", below=row.subject)
 
 
-def _pairs(row: BoardRow) -> Text:
-    """Say how many pairs of the benchmark the quality is over, unless it is over all."""
-    if row.quality_pairs is None or row.quality_asked is None or row.quality_pairs == row.quality_asked:
-        return ""
-    return say("{} of {} pairs", count(row.quality_pairs), count(row.quality_asked))
+def _quality(row: BoardRow) -> Cell:
+    text = estimate(row.quality, row.quality_low, row.quality_high)
+    lacks = row.quality_pairs is not None and row.quality_pairs != row.quality_asked
+    pairs = say("{} of {} pairs", count(row.quality_pairs), count(row.quality_asked)) if lacks else ""
+    return Cell(text, order=row.quality, below=pairs)
 
 
-def _cell(row: BoardRow) -> Cell:
-    asked = len(row.tests) + len(row.tests_left_out)
-    tests = say("{} of {} tests", count(len(row.tests)), count(asked)) if row.tests_left_out else ""
-    if row.mean_difference is None:
-        return Cell(NOTHING, below=tests)
-    if row.judged is False:
-        return Cell(_size(row), faint=True, below="cannot be judged")
-    ranks = [] if row.rank_best is None else [say("rank {}", _ranks(row.rank_best, row.rank_worst))]
-    part = "weat" if row.subject == "embedding" else "seat"
-    span = Span(row.mean_difference, row.words_low, row.words_high)
-    return Cell(
-        _size(row),
-        order=abs(row.mean_difference),
-        link=f"{row.page}#{part}" if row.page else "",
-        span=span,
-        below=join([row.evidence or "not judged", *([tests] if tests else []), *ranks], " · "),
-    )
+def _size_in(cells: dict[tuple[str, str], BoardTestRow], test: str) -> Callable[[BoardRow], Cell]:
+    def draw(model: BoardRow) -> Cell:
+        row = cells.get((model.embedding, test))
+        return Cell(NOTHING, below="not run") if row is None or row.outcome is None else _sized(row)
+
+    return draw
 
 
-def _ranks(best: int, worst: int | None) -> Text:
-    return count(best) if worst in (None, best) else say("{} to {}", count(best), count(worst))
+def _sized(row: BoardTestRow) -> Cell:
+    outcome = row.outcome or "cannot tell"
+    said = say("{} {}", _MARKS[outcome], outcome)
+    if row.size is None or row.size_low is None or row.size_high is None:
+        return Cell(said, below=REASONS[row.reason] if row.reason else "", outcome=outcome)
+    ends = say("{} to {}", points(row.size_low), points(row.size_high))
+    below = say("{}, {}", ends, REASONS[row.reason]) if row.reason else ends
+    span = Span(row.size, row.size_low, row.size_high)
+    return Cell(say("{} {}", said, percent(row.size)), order=abs(row.size), span=span, below=below, outcome=outcome)
 
 
 def _benchmark(rows: Sequence[BoardRow]) -> str:
     return next((row.benchmark.upper() for row in rows if row.benchmark), "a benchmark")
 
 
-def _chart(every: Sequence[BoardRow], topic: str, place: int) -> Chart | None:
-    """Draw size against quality, the efficient subjects named first; nothing where fewer than two have both."""
-    shown = [row for row in every if row.topic == topic and row.judged is not False]
-    shown = [row for row in shown if row.mean_difference is not None and row.quality is not None]
-    if len(shown) < 2:
-        return None
-    quality = f"quality (Spearman, {_benchmark(shown)})"
-
-    def draw(words: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
-        ordered = sorted(shown, key=lambda row: not row.efficient)
-        points = [
-            Point(
-                words.plain(row.embedding),
-                row.quality or 0.0,
-                abs(row.mean_difference or 0.0),
-                "efficient" if row.efficient else "not efficient",
-            )
-            for row in ordered
-        ]
-        return scatter(points, x_title=quality, y_title=_SIZE_TITLE, from_zero=True, width=width)
-
-    efficient = join((title(row.embedding) for row in shown if row.efficient), "; ")
-    columns = (
-        Field(title="Model", cell=lambda row: title(row.embedding)),
-        Field(title="Quality", cell=lambda row: Cell(number(row.quality, 3), order=row.quality), numeric=True),
-        Field(title="Size", cell=_absolute, numeric=True),
-        "efficient",
-    )
-    name = title(topic)
-    return Chart(
-        f"board-{place}",
-        say("Bias against quality: {}", name),
-        say(
-            "A dot for each of {} models. The best place is at the lower right: good quality, small size.",
-            f"{len(shown)}",
-        ),
-        draw,
-        table(BoardRow, say("Bias against quality: {}", name), shown, columns),
-        note=say(
-            "Efficient: {}. No other model is at least as good in both, and better in one. Each pair is compared on "
-            "the words that both have. This ignores uncertainty: a model can be efficient by chance.",
-            efficient,
-        ),
-    )
-
-
-def _size(row: BoardRow | BoardDifferenceRow) -> Text:
-    return estimate(row.mean_difference, row.words_low, row.words_high, 3)
-
-
-def _absolute(row: BoardRow) -> Cell:
-    return Cell(number(row.mean_difference, 3), order=abs(row.mean_difference or 0.0))
-
-
 def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
-    """Say which subjects cannot be judged, and that sizes are not on one scale."""
-    failed = dict.fromkeys(row.embedding for row in rows if row.judged is False)
+    """Say which models cannot be judged, and whether two are left."""
+    failed = [row for row in rows if row.judged is False]
+    if len(rows) - len(failed) < 2:
+        yield "There is nothing to compare: fewer than two models can be judged."
     if failed:
         yield say(
             "Not compared, because they fail controls that every usable model passes, or lack their words: {}.",
-            join(map(title, failed), "; "),
+            _names(row.embedding for row in failed),
         )
-    spreads = [row.spread for row in rows if row.spread is not None and row.judged is not False]
-    if rows[0].scale == "cosine" and spreads and max(spreads) > _ALIKE * min(spreads):
-        yield say(
-            "Some models give most pairs of words similar cosines, others do not (standard deviations {} to {}). So "
-            "equal sizes need not mean equal bias.",
-            number(min(spreads), 3),
-            number(max(spreads), 3),
-        )
+
+
+def best_quality(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say which model has the best quality, by the estimate."""
+    rated = [row for row in rows if row.quality is not None and row.judged is not False]
+    if len(rated) > 1:
+        best = max(rated, key=lambda row: row.quality or 0.0)
+        yield say("{} has the highest quality: {}.", title(best.embedding), _quality(best).text)
 
 
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
@@ -210,141 +148,188 @@ def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
     )
 
 
-def show_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Block]:
-    """Show the ranks of each topic, or that it has none."""
-    tests = Field("tests", cell=lambda row: count(len(row.tests)), numeric=True)
-    columns = ("topic", "agreement", tests, Field("subjects", cell=_order))
-    yield table(BoardRankingRow, "Ranks by topic", rows, columns)
-    least, splits = rows[0].least, rows[0].splits
-    yield footnote(
-        say(
-            "The smallest absolute size has rank 1. If the ranks of two models overlap, their order is unknown. "
-            "Before ranking, the words are split at random into halves, {} times. We count how often both halves put "
-            "two models in the same order, on average over all pairs of models. A topic is ranked only if they agree "
-            "in at least {} of cases, both in cosines and in units of each model's spread of cosines. Chance gives "
-            "about 50 %. Ranks are over the tests and words that all models have.",
-            count(splits),
-            percent(least),
-        )
-    )
-
-
-def _order(row: BoardRankingRow) -> Text:
-    if not row.has_order:
-        return "not ranked"
-    if all(worst == len(row.subjects) for worst in row.ranks_worst):
-        return "no order known"
-    ranks = zip(row.subjects, row.ranks_best, row.ranks_worst, strict=True)
-    return join((say("{} ({})", title(name), _ranks(best, worst)) for name, best, worst in ranks), "; ")
-
-
-def say_rankings(rows: Sequence[BoardRankingRow]) -> Iterator[Text]:
-    """Say which topics have an order, and why the others have none."""
-    if all(len(row.subjects) < 2 for row in rows):
-        yield "There is nothing to compare: fewer than two models can be judged."
-    disagreeing, apart = (
-        [row for row in rows if not row.has_order and len(row.subjects) > 1 and (row.agreement is None) is without]
-        for without in (False, True)
-    )
-    if disagreeing:
-        yield _unranked(disagreeing, rows)
-        yield "With one half of the words, models often come in another order than with the other half."
-    if apart:
-        yield say("{} No test there has enough words in all models.", _unranked(apart, rows))
-    for row in rows:
-        if not row.has_order:
-            continue
-        last = len(row.subjects)
-        first = [name for name, worst in zip(row.subjects, row.ranks_worst, strict=True) if worst < last]
-        if first:
-            yield say(
-                "{}: {} {} a smaller size than at least one other model.",
-                title(row.topic.capitalize()),
-                join(map(title, first), "; "),
-                "has" if len(first) == 1 else "have",
-            )
-        else:
-            yield say("{}: no two models are known to differ in size.", title(row.topic.capitalize()))
-
-
-def _unranked(some: Sequence[BoardRankingRow], rows: Sequence[BoardRankingRow]) -> Text:
-    if len(some) == len(rows):
-        return "No topic is ranked."
-    return say("Not ranked: {}.", join((title(row.topic) for row in some), ", "))
-
-
-def show_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Block]:
-    """Show the significant differences, and those of every pair one click away."""
-    ordered = sorted(rows, key=lambda row: 2.0 if row.p_together is None else row.p_together)
-    other_scale = Field("p_other_scale", f"p, in {'spreads' if rows[0].scale == 'cosine' else 'cosines'}")
-    alone = Field(
-        title="This difference alone",
-        meaning="With its own 95 % interval over words.",
-        cell=lambda row: Cell(_size(row), order=row.mean_difference),
-        numeric=True,
-    )
-    columns = ("topic", "embedding", "other", "mean_difference", "p_together", "larger", other_scale)
-    more = (alone, "p_words")
-    if significant := [row for row in ordered if _significant(row)]:
-        yield table(BoardDifferenceRow, "Significant differences between two models", significant, columns, more=more)
-    reading = footnote(
-        "Two models are compared on the words and tests that both have, so a difference may not equal one size minus "
-        "the other. Intervals and p-values are corrected together, by resampling the words for all models at once. A "
-        "difference whose interval contains zero is not significant."
-    )
-    heading = "Differences between two models"
-    listed = table(BoardDifferenceRow, heading, ordered, columns, more=more, filtered=True)
-    yield Details("Differences between all pairs of models", (listed, reading))
-
-
-def _significant(row: BoardDifferenceRow) -> bool:
-    return row.p_together is not None and row.p_together <= (row.alpha or 0.0)
-
-
-def say_differences(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
-    """Say how many differences are significant, on the other scale too, and which model's size is the larger one."""
-    found = [row for row in rows if _significant(row)]
-    counts = count(len(found)), count(len(rows))
-    if not found:
-        yield say("None of {} differences between two models is significant, corrected for their number.", counts[1])
-        return
-    yield say("{} of {} differences between two models are significant, corrected for their number.", *counts)
-    both = sum(row.p_other_scale is not None and row.p_other_scale <= (row.alpha or 0.0) for row in found)
-    other = "divided by the spread of each model's cosines" if rows[0].scale == "cosine" else "taken in cosines"
-    yield say("With sizes {}, {} of them {} significant too.", other, count(both), "is" if both == 1 else "are")
-    yield from _larger(found)
-
-
-def _larger(found: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
-    """Say per topic whose sizes exceed whose; models that exceed the same others share a sentence."""
-    below: dict[tuple[str, str], list[str]] = {}
-    for row in found:
-        if row.larger is not None and row.other is not None:
-            smaller = row.other if row.larger == row.embedding else row.embedding
-            below.setdefault((row.topic, row.larger), []).append(smaller)
-    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (topic, larger), exceeded in below.items():
-        together.setdefault((topic, tuple(sorted(exceeded))), []).append(larger)
-    for (topic, others), models in together.items():
-        yield say(
-            "{}: larger in {} than in {}.",
-            title(topic.capitalize()),
-            join(map(title, models), "; "),
-            join(map(title, others), "; "),
-        )
-
-
 def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
-    """Show every test of every subject."""
-    columns = (
-        Field("test", cell=lambda row: say("{}: {}", title(row.test), title(row.title))),
-        Field("embedding", cell=lambda row: Cell(title(row.embedding), link=row.page or "")),
-        "mean_difference",
-        Field("evidence", cell=lambda row: row.evidence or "not judged"),
-        "direction",
+    """Show every test of every model."""
+    columns: Columns = (NAME, Field("embedding", cell=_linked), "size", OUTCOME)
+    listed = table(BoardTestRow, "Questions and tests", rows, columns, filtered=True)
+    yield Details("Every question and test of every model", (listed,))
+
+
+def show_topics(rows: Sequence[Row]) -> Iterator[Block]:
+    """Draw each topic's size against quality, and list the sizes."""
+    topics = [row for row in rows if isinstance(row, BoardTopicRow)]
+    quality = {row.embedding: row for row in rows if isinstance(row, BoardRow)}
+    charts = [
+        chart
+        for topic in dict.fromkeys(row.topic for row in topics)
+        if (chart := _chart([row for row in topics if row.topic == topic], quality)) is not None
+    ]
+    yield from charts[:1]
+    columns: Columns = ("topic", Field("embedding", cell=_linked), "size", OUTCOME, "tests")
+    listed = table(BoardTopicRow, "One size per topic", topics, columns)
+    yield Details("Bias against quality in other topics, and one size per topic", (*charts[1:], listed))
+
+
+def _linked(row: BoardTestRow | BoardTopicRow) -> Cell:
+    return Cell(title(row.embedding), link=row.page or "")
+
+
+def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart | None:
+    """Draw size against quality in a topic; nothing where fewer than two models have both."""
+    drawn = [
+        (row, quality)
+        for row in rows
+        if row.size is not None and row.reason != "controls" and (quality := models[row.embedding].quality) is not None
+    ]
+    if len(drawn) < 2:
+        return None
+    topic = title(drawn[0][0].topic)
+
+    def draw(words: "Words", width: int) -> dict[str, object]:
+        from imprint.render.charts.plane import scatter
+        from imprint.render.charts.points import Point
+
+        dots = [
+            Point(
+                words.plain(row.embedding),
+                quality,
+                100 * (row.size or 0.0),
+                "shows a difference" if row.found else row.outcome or "cannot tell",
+                low=None if row.size_low is None else 100 * row.size_low,
+                high=None if row.size_high is None else 100 * row.size_high,
+            )
+            for row, quality in drawn
+        ]
+        quality_title = f"quality (Spearman, {_benchmark([*models.values()])})"
+        size_title = "size, percent of the distance"
+        return scatter(dots, x_title=quality_title, y_title=size_title, from_zero=True, width=width)
+
+    listed = table(
+        BoardTopicRow,
+        "The chart's numbers",
+        drawn,
+        (
+            Field("embedding", of=lambda pair: pair[0]),
+            Field(title="Quality", cell=lambda pair: Cell(number(pair[1], 3), order=pair[1]), numeric=True),
+            Field("size", of=lambda pair: pair[0]),
+            Field("outcome", of=lambda pair: pair[0]),
+        ),
     )
-    listed = table(BoardTestRow, "Tests", rows, columns, filtered=True)
-    yield Details("Every test of every model", (listed,), ("page",))
+    return Chart(
+        f"board-{drawn[0][0].topic}".replace(" ", "-"),
+        say("Bias against quality: {}", topic),
+        say("A dot with its interval for each of {} models.", f"{len(drawn)}"),
+        draw,
+        listed,
+        note="The best place is at the right, near zero: good quality, small size. Bars are 99.5 % intervals.",
+    )
+
+
+def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
+    """Show which models differ in which questions, and those of every pair one click away."""
+    ordered = sorted(rows, key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
+    if differing := [row for row in ordered if row.found]:
+        yield table(type(rows[0]), _caption(rows, "differ"), differing, _COLUMNS, extra=_MORE)
+    reading = footnote(
+        "Two models are compared on the words that both have, so a difference may not be the difference of their "
+        f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
+        "bias: both the difference and the sum of the two sizes exclude zero, so that the smaller one is known."
+    )
+    listed = table(type(rows[0]), _caption(rows, "are compared"), ordered, _COLUMNS, extra=_MORE, filtered=True)
+    yield Details(_caption(rows, "are compared"), (listed, reading))
+
+
+def _caption(rows: Sequence[DifferenceRow], verb: str) -> str:
+    what = "questions" if isinstance(rows[0], BoardDifferenceRow) else "topics"
+    return f"Where models {verb}, by {what}"
+
+
+def _compared(row: DifferenceRow) -> str:
+    said = _DIFFER[row.outcome or "cannot tell"]
+    return f"{said}: {REASONS[row.reason]}" if row.reason else said
+
+
+_COLUMNS: Columns = (
+    "test",
+    Field("change_from", "One model"),
+    Field("change_to", "Another model"),
+    Field("size", "Difference", "Size of the other less that of the one, with its 99.5 % interval over words."),
+    Field("outcome", "Do they differ?", cell=_compared),
+    "less",
+)
+_MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"))
+
+
+def say_topic_differences(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
+    """Say which models have less bias in which topic, or that the words do not decide it."""
+    same: dict[str, list[str]] = {}
+    for topic in dict.fromkeys(row.topic for row in rows):
+        pairs = [row for row in rows if row.topic == topic]
+        if any(row.less for row in pairs):
+            yield from _say_less(topic, pairs)
+        else:
+            same.setdefault(_undecided(pairs), []).append(topic)
+    for said, topics in same.items():
+        yield say("On {}, {}.", _names(topics), said)
+
+
+def _say_less(topic: str, pairs: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
+    """Say which models have less bias than which; models with less than the same others share a sentence."""
+    exceeded: dict[str, list[str]] = {}
+    for row in pairs:
+        if row.less is not None:
+            exceeded.setdefault(row.less, []).append(row.change_to if row.less == row.change_from else row.change_from)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for model, others in exceeded.items():
+        together.setdefault(tuple(others), []).append(model)
+    for larger, smaller in sorted(together.items(), key=lambda item: -len(item[0])):
+        verb = "has" if len(smaller) == 1 else "have"
+        yield say("On {}, {} {} less bias than {}.", title(topic), _names(smaller), verb, _names(larger))
+    if rest := [row for row in pairs if row.less is None]:
+        yield f"Between the other pairs, {_undecided(rest).replace('all models', 'all')}."
+
+
+def _undecided(pairs: Sequence[BoardTopicDifferenceRow]) -> str:
+    if all(row.outcome == "small" for row in pairs):
+        return f"all models are equal within {TENTH}"
+    return "the words do not decide which model has less bias"
+
+
+def _names(names: Iterable[str]) -> Text:
+    """Return names in a row; a name may have a comma in it."""
+    listed = [title(name) for name in names]
+    return say("{} and {}", join(listed[:-1], "; "), listed[-1]) if len(listed) > 1 else listed[0]
+
+
+def say_untopical(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
+    """Count what was found in tests without a topic, of which no topic says anything."""
+    if without := [row for row in rows if not row.topics]:
+        yield say("Differences in tests without a topic: {}.", outcome_counts(without))
+
+
+def count_differences(rows: Sequence[BoardDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say what the pairs come to, how much of it is due to chance, and the largest difference."""
+    models = len({name for row in rows for name in (row.change_from, row.change_to)})
+    counts = Counter(row.outcome or "cannot tell" for row in rows)
+    said = join((say("{} {}", count(counts[one]), _DIFFER[one]) for one in OUTCOMES if counts[one]), ", ")
+    yield say(
+        "Of {} pairs of {} models and a question: {}. Differences expected by chance: {}.",
+        count(len(rows)),
+        count(models),
+        said,
+        by_chance(rows),
+    )
+    found = [row for row in rows if row.found]
+    if found:
+        row = max(found, key=lambda one: (one.outcome == FOUND[0], abs(one.size or 0.0)))
+        yield say(
+            "The largest difference: {}, {} in {} and {} in {}.",
+            title(row.title),
+            percent(row.size_before),
+            title(row.change_from),
+            percent(row.size_after),
+            title(row.change_to),
+        )
 
 
 BOARD = Kind(
@@ -354,31 +339,35 @@ BOARD = Kind(
     blocks=show_board,
     sentences=say_board,
     claims=claim_board,
+    certainty=best_quality,
+    joins=("board-test", "board-difference"),
     rank=-3,
-    method="Models were compared on the words that both have. Differences have intervals over words and were "
-    "corrected together for all pairs and topics (max-T). A topic was ranked only if random halves of its words "
-    "agreed on the order of two models in at least two thirds of cases.",
+    opens=2,
+    method="Models were compared on the words that both have. A difference is that of two sizes, each a share of the "
+    "model's own distance, with a 99.5 % interval over words; a model has less bias than another where the intervals "
+    "of both, the difference and the sum of their sizes, exclude zero.",
 )
-BOARD_RANKING = Kind(
-    "board-ranking",
-    row=BoardRankingRow,
-    part=BOARD_PART,
-    blocks=show_rankings,
-    sentences=say_rankings,
-    rank=-2,
-    opens=1,
-)
+BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
+BOARD_TOPIC = Kind("board-topic", row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)
 BOARD_DIFFERENCE = Kind(
     "board-difference",
     row=BoardDifferenceRow,
     part=BOARD_PART,
     blocks=show_differences,
-    sentences=say_differences,
-    claims=lambda rows: first_claim(
-        say_differences(rows), "That models without a significant difference are equally biased: words may be too few."
-    ),
-    aliases={"p": "p_together"},
-    rank=-4,
-    opens=3,
+    sentences=say_untopical,
+    certainty=count_differences,
+    rank=-2,
+    opens=1,
 )
-BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
+BOARD_TOPIC_DIFFERENCE = Kind(
+    "board-topic-difference",
+    row=BoardTopicDifferenceRow,
+    part=BOARD_PART,
+    blocks=show_differences,
+    sentences=say_topic_differences,
+    claims=lambda rows: first_claim(
+        say_topic_differences(rows), "That models which cannot be told apart are equally biased: words may be too few."
+    ),
+    rank=-4,
+    opens=4,
+)

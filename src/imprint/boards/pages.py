@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from imprint.boards.rows import BoardRow, BoardTestRow
+from imprint.boards.rows import BoardRow, BoardTestRow, BoardTopicRow
 from imprint.boards.run import Board
 from imprint.errors import SettingError, raising_as, requiring
 from imprint.files import FilePath, replacing
@@ -56,8 +56,8 @@ def write_board(
 
 
 def _linked(row: Row, pages: dict[str, str]) -> Row:
-    shown = isinstance(row, BoardRow | BoardTestRow)
-    return msgspec.structs.replace(row, page=pages.get(row.embedding)) if shown else row
+    is_of_model = isinstance(row, BoardRow | BoardTestRow | BoardTopicRow)
+    return msgspec.structs.replace(row, page=pages.get(row.embedding)) if is_of_model else row
 
 
 def _slug(name: str) -> str:

@@ -1,38 +1,27 @@
-"""A board: every subject asked the same, each with its own evidence, and the differences corrected together."""
+"""A board: every model asked the same, and how every two of them differ."""
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from itertools import count, permutations
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
-from imprint.association.rows import AssociationRow
-from imprint.association.topics import by_topic, tests_by_topic
-from imprint.association.verdicts import FOUND, best_known, check_alpha
-from imprint.boards.comparing import (
-    LEAST_AGREEMENT,
-    SPLITS,
-    PairEstimate,
-    TopicRanks,
-    compare_pairs,
-    compare_subjects,
-    spread_of,
-    topic_tests,
-)
-from imprint.boards.rows import PART, BoardDifferenceRow, BoardRankingRow, BoardRow, BoardTestRow
-from imprint.boards.subjects import Asked, BoardEntry, Measured, board_unit
-from imprint.checks import SizeScale, check_choice
+from imprint.association.rows import AssociationRow, outcome_counts
+from imprint.association.topics import TopicRow
+from imprint.boards.comparing import DifferenceRow, differences, names_of
+from imprint.boards.rows import PART, BoardDifferenceRow, BoardRow, BoardTestRow, BoardTopicRow
+from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, board_unit
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
 from imprint.rows import Result, Row, skipped
-from imprint.significance.corrections import DRAWS
 from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike
@@ -40,8 +29,13 @@ from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.work import run_units
 
-_SIZES = ("mean_difference", "words_low", "words_high")
 QUALITY = "men"  # the largest of the bundled benchmarks, so the one with the narrowest interval
+
+_OF_TESTS = (
+    "test", "embedding", "embedding_sha256", "seed", "missing", "title", "topics", "language", "adapted",
+    "size", "size_low", "size_high", "outcome", "reason", "n_x", "n_y", "n_a", "n_b", "is_question",
+)  # fmt: skip
+_CANNOT_TELL: dict[str, Any] = {"outcome": "cannot tell", "reason": "controls"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,9 +45,9 @@ class Board(Result):
     Attributes
     ----------
     rows
-        Rows per subject and topic, per subject and test, per pair and topic, and per topic; failed subjects last.
+        One row per model; per model and test, or topic; per pair of models and test, or topic; and per failed subject.
     subjects
-        The rows of each subject, in the order of the board.
+        The rows of each model, in the order of the board.
     """
 
     rows: tuple[Row, ...]
@@ -64,9 +58,8 @@ class Board(Result):
         return list(self.rows)
 
     def __repr__(self) -> str:
-        ranks = [row for row in self.rows if isinstance(row, BoardRankingRow)]
-        ranked = sum(row.has_order for row in ranks)
-        return f"Board({len(self.subjects)} subjects; {ranked} of {len(ranks)} topics ranked)"
+        pairs = [row for row in self.rows if isinstance(row, BoardDifferenceRow)]
+        return f"Board({len(self.subjects)} models; {len(pairs)} differences: {outcome_counts(pairs)})"
 
 
 def board(
@@ -74,29 +67,22 @@ def board(
     *,
     tests: Sequence[WeatTest] | None = None,
     topics: Sequence[str] = (),
-    scale: SizeScale = "cosine",
-    alpha: float = 0.05,
     cache: FilePath | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     folder: FilePath | None = None,
     report: Report | None = None,
 ) -> Board:
-    """Ask many embeddings and encoders the same tests, and say which of them differ.
+    """Ask many embeddings and encoders the same questions, and say which of them have less bias.
 
     Parameters
     ----------
     subjects
-        Embeddings and encoders, each as `open_subject` accepts it; a dictionary gives them names.
+        Two embeddings and encoders or more, each as `open_subject` accepts it; a dictionary gives them names.
     tests
         WEATs to run; by default the catalogue's English ones. Encoders are asked in sentences.
     topics
         Run only the tests about these, such as `gender`, and show no other topics.
-    scale
-        "cosine" compares mean differences in cosines. "spread" divides them by the standard deviation of each
-        subject's own cosines, because models differ in it.
-    alpha
-        Chance of any false discovery among a subject's tests, and among the differences between subjects.
     cache
         A file where encodings are kept between runs.
     seed
@@ -107,30 +93,26 @@ def board(
         Where measured subjects are kept; what is there and unchanged is not measured again.
     report
         Called with the subject that is done, the number of subjects done and the total number. Then called likewise
-        with the topics in which they are compared.
+        with the pairs that are compared.
 
     Returns
     -------
     Board
-        Sizes, differences and ranks; a subject that could not be measured is a row with the reason.
+        Sizes and differences; a subject that could not be measured is a row with the reason.
 
     Examples
     --------
     >>> imprint.board({"GloVe": "default", "average of GloVe": "cbow"}, topics=["gender"])
-    Board(2 subjects; 1 of 1 topics ranked)
+    Board(2 models; 5 differences: 5 small)
     """
-    check_alpha(alpha)
-    if alpha * (1 + DRAWS) < 1:
-        raise SettingError(option="alpha", got=alpha, expected=f"at least 1 in {1 + DRAWS:,}, as words are resampled")
-    check_choice("scale", scale, get_args(SizeScale))
     entries = _entries(subjects)
     chosen = [test for test in tests_in("en") if isinstance(test, WeatTest)] if tests is None else tests
-    asked = Asked(about(tuple(chosen), topics), alpha, seed, None if cache is None else Path(cache))
+    asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
     units = [board_unit(entry, asked) for entry in entries]
     outcomes = run_units(units, executor=executor, folder=folder, report=report)
-    found = _named_apart(
+    models = _named_apart(
         [
-            (entry, Measured.read(outcome))
+            (entry, MeasuredModel.read(outcome))
             for entry, outcome in zip(entries, outcomes, strict=True)
             if isinstance(outcome, bytes)
         ]
@@ -140,11 +122,13 @@ def board(
         for entry, outcome in zip(entries, outcomes, strict=True)
         if isinstance(outcome, ImprintError)
     ]
-    if not found:
+    if not models:
         raise SettingError("no subject could be measured", hint=f"for example, {failed[0].test}: {failed[0].reason}")
-    with single_threaded():  # the tables are small, and threads would wait for each other
-        rows = _board_rows(found, asked, scale, topics, report)
-    return Board((*rows, *failed), tuple(tuple(one.rows()) for one in found))
+    on_board = [_Model(model, tuple(model.rows()), frozenset(topics)) for model in models]
+    of_models = [row for model in on_board for row in model.on_board(asked.seed)]
+    with single_threaded():  # threads would wait for each other
+        of_pairs = list(_differences([model for model in on_board if model.judged is not False], report))
+    return Board((*of_models, *of_pairs, *failed), tuple(model.rows for model in on_board))
 
 
 def _entries(subjects: Any) -> list[BoardEntry]:
@@ -154,12 +138,14 @@ def _entries(subjects: Any) -> list[BoardEntry]:
     if isinstance(subjects, Mapping):
         subjects = [BoardEntry(source, name) for name, source in subjects.items()]
     entries = [one if isinstance(one, BoardEntry) else BoardEntry(one) for one in subjects]
-    if not entries:
-        raise SettingError(option="subjects", got=subjects, expected="at least one subject")
+    if len(entries) < 2:
+        got = [entry.shown for entry in entries]
+        hint = "to look at one model alone, run imprint audit"
+        raise SettingError(option="subjects", got=got, expected="two models or more", hint=hint)
     return entries
 
 
-def _named_apart(subjects: Sequence[tuple[BoardEntry, Measured]]) -> list[Measured]:
+def _named_apart(subjects: Sequence[tuple[BoardEntry, MeasuredModel]]) -> list[MeasuredModel]:
     """Give two subjects of one name the names they were asked for by, and numbers where these are the same too."""
     names = Counter(one.name for _, one in subjects)
     wanted = [one.name if names[one.name] == 1 else f"{one.name} ({entry.shown})" for entry, one in subjects]
@@ -170,82 +156,60 @@ def _named_apart(subjects: Sequence[tuple[BoardEntry, Measured]]) -> list[Measur
     return [msgspec.structs.replace(one, name=name) for (_, one), name in zip(subjects, given, strict=True)]
 
 
-def _board_rows(
-    subjects: Sequence[Measured], asked: Asked, scale: SizeScale, topics: Sequence[str], report: Report | None
-) -> list[Row]:
-    tests = [_only(topics, test) for test in asked.tests]
-    measured = [one.rows() for one in subjects]
-    judged = [judged_by(row for row in rows if isinstance(row, ControlsRow)) for rows in measured]
-    # What cannot be judged says nothing about bias, and is not compared.
-    kept = [place for place, able in enumerate(judged) if able is not False]
-    tables = [one.tables() for one in subjects]
-    spreads = [spread_of(own.values()) for own in tables]
-    in_spreads = [
-        {name: table.scaled(1 / spread) for name, table in own.items()} if spread else {}
-        for own, spread in zip(tables, spreads, strict=True)
-    ]
-    tables, others = (tables, in_spreads) if scale == "cosine" else (in_spreads, tables)
-    units = [(spread or 1.0) if scale == "cosine" else 1 / (spread or 1.0) for spread in spreads]
-    pairs, ranks = compare_subjects(
-        tests,
-        [tables[place] for place in kept],
-        units=[units[place] for place in kept],
-        alpha=asked.alpha,
-        seed=asked.seed,
-        report=report,
-    )
-    on_other_scale = compare_pairs(tests, [others[place] for place in kept], alpha=asked.alpha, seed=asked.seed)
-    p_others = {(one.topic, one.first, one.second): one.p_together for one in on_other_scale}
-    by_place = {
-        (own.topic, kept[one]): rank for own in ranks for one, rank in zip(own.subjects, own.ranks, strict=False)
-    }
-    in_topics = tests_by_topic(tests)
-    rows: list[BoardRow] = []
-    tested: list[Row] = []
-    for place, (one, found, able) in enumerate(zip(subjects, measured, judged, strict=True)):
-        common: dict[str, Any] = {"embedding": one.name, "embedding_sha256": one.sha256, "seed": asked.seed}
-        people = [row for row in found if isinstance(row, AssociationRow) and row.about_people]
-        quality = _quality(found)
-        estimates = by_topic(topic_tests(tests, tables[place]))
-        for topic, own in in_topics.items():
-            fields: dict[str, Any] = {"topic": topic, "tests": ()} | estimates.get(topic, {})
-            fields["tests_left_out"] = tuple(test.id for test in own if test.id not in fields["tests"])
-            levels = [row.evidence for row in people if topic in row.topics and able is not False]
-            best, worst = by_place.get((topic, place), (None, None))
-            rows.append(
-                BoardRow(
-                    test=topic,
-                    **common,
-                    **fields,
-                    subject=one.subject,
-                    scale=scale,
-                    spread=spreads[place],
-                    judged=able,
-                    evidence=best_known(levels),
-                    n_found=sum(level in FOUND for level in levels),
-                    rank_best=best,
-                    rank_worst=worst,
-                    **quality,
-                )
-            )
-        tested += [_test_row(row, able) for row in people]
-    rankings = [_ranking_row(own, [subjects[place] for place in kept], rows, asked.seed) for own in ranks]
-    differences = [
-        _difference_row(
-            pair,
-            [subjects[place] for place in kept],
-            asked,
-            scale,
-            p_others.get((pair.topic, pair.first, pair.second)),
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """A model with its rows; of its tests, these topics count, or all."""
+
+    model: MeasuredModel
+    rows: tuple[Row, ...]
+    topics: frozenset[str]
+
+    @cached_property
+    def judged(self) -> bool | None:
+        """Whether it passes the controls."""
+        return judged_by(row for row in self.rows if isinstance(row, ControlsRow))
+
+    @property
+    def tests(self) -> list[AssociationRow]:
+        """Its tests about people."""
+        people = (row for row in self.rows if isinstance(row, AssociationRow) and row.about_people)
+        return [msgspec.structs.replace(row, topics=self._counted(row.topics)) for row in people]
+
+    def on_board(self, seed: int) -> Iterator[Row]:
+        """Return its rows on the board; what cannot be judged says nothing about bias."""
+        unknown = _CANNOT_TELL if self.judged is False else {}
+        yield BoardRow(
+            test=PART,
+            embedding=self.model.name,
+            embedding_sha256=self.model.sha256,
+            seed=seed,
+            subject=self.model.subject,
+            judged=self.judged,
+            **_quality(self.rows),
         )
-        for pair in pairs
-    ]
-    return [*_with_efficient(rows, differences), *rankings, *differences, *tested]
+        for row in self.tests:
+            fields = {name: getattr(row, name) for name in _OF_TESTS}
+            yield BoardTestRow(**fields | {"sets": names_of(row.sets)} | unknown)
+        for topic in self.rows:
+            if isinstance(topic, TopicRow) and self._counted((topic.topic,)):
+                yield BoardTopicRow(**msgspec.structs.asdict(topic) | {"part": None} | unknown)
+
+    def _counted(self, topics: Sequence[str]) -> tuple[str, ...]:
+        """Return the topics that the board is about."""
+        return tuple(topic for topic in topics if topic in self.topics or topic == CONTROL or not self.topics)
 
 
-def _only(topics: Sequence[str], test: WeatTest) -> WeatTest:
-    """Return a test that counts in these topics only, where any are named."""
-    return replace(test, topics=tuple(one for one in test.topics if one in (*topics, CONTROL))) if topics else test
+def _differences(models: Sequence[_Model], report: Report | None) -> Iterator[DifferenceRow]:
+    """Compare every two models; the vectors of two at a time are in memory in full."""
+    pairs = len(models) * (len(models) - 1) // 2
+    done = 0
+    for index, first in enumerate(models):
+        measured = first.model.measured(first.tests)
+        for second in models[index + 1 :]:
+            yield from differences(measured, second.model.measured(second.tests))
+            done += 1
+            if report is not None:
+                report("comparing", done, pairs)
 
 
 def _quality(rows: Sequence[Row]) -> dict[str, Any]:
@@ -255,95 +219,3 @@ def _quality(rows: Sequence[Row]) -> dict[str, Any]:
     value, low, high = row.measured("spearman")
     known = {"benchmark": row.test, "quality_pairs": row.found, "quality_asked": row.asked}
     return known | {"quality": value, "quality_low": low, "quality_high": high}
-
-
-def _test_row(row: AssociationRow, able: bool | None) -> BoardTestRow:
-    alike = ("test", "embedding", "embedding_sha256", "seed", "missing", "title", "topics", "effect_size")
-    judged = () if able is False else ("evidence", "direction")
-    return BoardTestRow(**{name: getattr(row, name) for name in (*alike, *_SIZES, *judged)})
-
-
-def _with_efficient(rows: Sequence[BoardRow], differences: Sequence[BoardDifferenceRow]) -> list[BoardRow]:
-    """Mark the subjects of a topic that no other one beats in size and quality both, on the words that both have."""
-    quality = {row.embedding: row.quality for row in rows if row.quality is not None}
-    beaten = {
-        (row.topic, worse)
-        for row in differences
-        if {row.embedding, row.other} <= {*quality}
-        for (worse, size), (better, other_size) in permutations(_sizes(row))
-        if other_size <= size and quality[better] >= quality[worse]
-        if (other_size, quality[better]) != (size, quality[worse])
-    }
-    leading = {(row.topic, name) for row in differences for name in (row.embedding, row.other)} - beaten
-    return [
-        msgspec.structs.replace(row, efficient=_can_lead(row) and (row.topic, row.embedding) in leading)
-        for row in rows
-    ]
-
-
-def _sizes(row: BoardDifferenceRow) -> list[tuple[str, float]]:
-    """Return both subjects with their sizes without sign."""
-    return [
-        (row.embedding, abs(row.mean_difference_first or 0.0)),
-        (row.other or "", abs(row.mean_difference_second or 0.0)),
-    ]
-
-
-def _can_lead(row: BoardRow) -> bool:
-    return row.judged is not False and row.mean_difference is not None and row.quality is not None
-
-
-def _ranking_row(
-    own: TopicRanks, subjects: Sequence[Measured], rows: Sequence[BoardRow], seed: int
-) -> BoardRankingRow:
-    sizes = {row.embedding: abs(row.mean_difference or 0.0) for row in rows if row.topic == own.topic}
-    names = [subjects[place].name for place in own.subjects]
-    order = sorted(
-        range(len(names)), key=lambda place: (sum(own.ranks[place]) if own.ranked else 0, sizes[names[place]])
-    )
-    return BoardRankingRow(
-        test=own.topic,
-        embedding=PART,
-        embedding_sha256="",
-        seed=seed,
-        topic=own.topic,
-        subjects=tuple(names[place] for place in order),
-        tests=own.tests,
-        ranks_best=tuple(own.ranks[place][0] for place in order) if own.ranked else (),
-        ranks_worst=tuple(own.ranks[place][1] for place in order) if own.ranked else (),
-        has_order=own.ranked,
-        agreement=own.agreement,
-        least=LEAST_AGREEMENT,
-        splits=SPLITS,
-    )
-
-
-def _difference_row(
-    pair: PairEstimate, subjects: Sequence[Measured], asked: Asked, scale: SizeScale, p_other_scale: float | None
-) -> BoardDifferenceRow:
-    first, second = subjects[pair.first], subjects[pair.second]
-    words = pair.words
-    return BoardDifferenceRow(
-        test=pair.topic,
-        embedding=first.name,
-        embedding_sha256=first.sha256,
-        seed=asked.seed,
-        topic=pair.topic,
-        other=second.name,
-        other_sha256=second.sha256,
-        scale=scale,
-        tests=pair.tests,
-        mean_difference=pair.sizes[0] - pair.sizes[1],
-        mean_difference_first=pair.sizes[0],
-        mean_difference_second=pair.sizes[1],
-        words_low=None if words is None else words.low,
-        words_high=None if words is None else words.high,
-        p_words=None if words is None else words.p_value,
-        together_low=pair.together_low,
-        together_high=pair.together_high,
-        p_together=pair.p_together,
-        p_other_scale=p_other_scale,
-        p_order=pair.p_order,
-        larger={1: first.name, -1: second.name}.get(pair.order),
-        alpha=asked.alpha,
-    )

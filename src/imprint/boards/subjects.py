@@ -6,8 +6,8 @@
     prefix = "query: "                  # any option of an encoder
 
 is an entry of a models.toml. One unit of work measures one subject: its tests about people, alone or (encoders) in
-sentences, its controls and its benchmarks. It keeps every table of cosines, so that subjects are compared without
-being opened again.
+sentences, its controls and its benchmarks. It keeps the vectors of the tests' words, so that models are compared
+without being opened again.
 """
 
 import copy
@@ -23,7 +23,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from imprint.association.evidence import CosineTable, SentenceCosines
+from imprint.association.rows import AssociationRow, Measured
+from imprint.association.vectors import SetVectors
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache, HeldEncodings
 from imprint.encoders.http import base_of, refuse_credentials
@@ -38,12 +39,12 @@ from imprint.stimuli.definition import WeatTest, words_of
 from imprint.stimuli.files import read_table
 from imprint.subjects.opening import EncoderLike, EncoderOptions, Subject, load, open_subject
 from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, SourceKind, find_source, is_url
-from imprint.types import Floats
 from imprint.work import WorkUnit, unit_key
 
 _OPTIONS = tuple(EncoderOptions.__annotations__)
 _KEYS = ("name", "subject", *_OPTIONS)
 _PLACES = ("subject", "tokenizer")
+_VECTOR, _INDEX = np.dtype("<f4"), np.dtype("<i4")
 
 
 @dataclass(frozen=True)
@@ -76,62 +77,53 @@ class Asked:
     """What every subject is asked, and where encodings are kept."""
 
     tests: tuple[WeatTest, ...]
-    alpha: float
     seed: int
     cache: Path | None = None
 
 
-class _Sentences(msgspec.Struct, frozen=True):
-    targets: tuple[tuple[str, str], ...]
-    attributes: tuple[tuple[str, str], ...]
-    cosines: bytes
+class _TestWords(msgspec.Struct, frozen=True):
+    """The words of a test that a model has, and which of its vectors are theirs."""
 
-
-class _Table(msgspec.Struct, frozen=True):
     test: str
     targets: tuple[str, ...]
     attributes: tuple[str, ...]
     n_x: int
     n_a: int
-    cosines: bytes
-    sentences: _Sentences | None
+    indices: bytes
 
-    def opened(self) -> CosineTable:
-        own = self.sentences
-        return CosineTable(
-            self.targets,
-            self.attributes,
-            self.n_x,
-            self.n_a,
-            _numbers(self.cosines, len(self.targets)),
-            None
-            if own is None
-            else SentenceCosines(own.targets, own.attributes, _numbers(own.cosines, len(own.targets))),
-        )
+    def opened(self, vectors: bytes, dimension: int) -> SetVectors:
+        """Return the words with their vectors, out of all those of the model."""
+        every = np.frombuffer(vectors, dtype=_VECTOR).reshape(-1, dimension)
+        rows = every[np.frombuffer(self.indices, dtype=_INDEX)].astype(np.float64)
+        targets, attributes = np.split(rows, [len(self.targets)])
+        return SetVectors(self.targets, self.attributes, self.n_x, self.n_a, targets, attributes)
 
 
-class Measured(msgspec.Struct, frozen=True):
-    """What a unit returns of its subject."""
+class MeasuredModel(msgspec.Struct, frozen=True):
+    """What a unit returns of its subject; vectors are kept once each, in single precision."""
 
     name: str
     sha256: str
     subject: SourceKind
     lines: tuple[str, ...]
-    stored: tuple[_Table, ...]
+    dimension: int
+    vectors: bytes
+    tests: tuple[_TestWords, ...]
 
     def rows(self) -> list[Row]:
-        """Return the subject's rows, under the name that it has on the board."""
+        """Return the model's rows, under the name that it has on the board."""
         from imprint.kinds import row_type
 
         read = (read_row(json.loads(line), row_type) for line in self.lines)
         return [msgspec.structs.replace(row, embedding=self.name) for row in read]
 
-    def tables(self) -> dict[str, CosineTable]:
-        """Return the cosines of its words, by test."""
-        return {one.test: one.opened() for one in self.stored}
+    def measured(self, rows: Iterable[AssociationRow]) -> list[Measured[AssociationRow]]:
+        """Return the tests of these rows with their vectors, where they have any."""
+        words = {one.test: one.opened(self.vectors, self.dimension) for one in self.tests}
+        return [Measured(row, words.get(row.test)) for row in rows]
 
     @classmethod
-    def read(cls, data: bytes) -> "Measured":
+    def read(cls, data: bytes) -> "MeasuredModel":
         """Return what `measure_subject` wrote."""
         return msgspec.msgpack.decode(data, type=cls)
 
@@ -165,7 +157,7 @@ def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
         options,
         [_contents(Path(value)) for name, value in options if name in _PLACES],
     ]
-    key = unit_key("board", identity, entry.name, tests, asked.alpha, asked.seed)
+    key = unit_key("board", identity, entry.name, tests, asked.seed)
     return WorkUnit(key, measure_subject, (_whole(entry), asked), entry.shown, kept=_can_resume(entry))
 
 
@@ -223,8 +215,10 @@ def _package(adapter: str) -> list[Any]:
             return []  # the unit says so
     if adapter in (EMBEDDING, BAG_OF_WORDS) or adapter in ENCODERS.builtin:
         return []
-    package = ENCODERS.plugins()[adapter].dist
-    return [] if package is None else [package.name, package.version]
+    from importlib.metadata import entry_points  # it takes long to import, and most boards need none of it
+
+    packages = (point.dist for point in entry_points(group=ENCODERS.group, name=adapter))
+    return [[package.name, package.version] for package in packages if package is not None]
 
 
 def _contents(place: Path) -> list[tuple[str, str]]:
@@ -258,7 +252,7 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
     subject = _open(entry, [*words_of(asked.tests), *control_words(languages), *pair_words(benchmarks)])
     with nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache) as cache:
         rows: list[Row] = [*controls(subject, languages=languages, cache=cache).findings()]
-        found, tables = _tested(subject, asked, cache)
+        measured_tests, found = _tested(subject, asked, cache)
         rows += found
         try:
             rows += evaluate(subject, benchmarks, cache=cache, seed=asked.seed).findings()
@@ -267,7 +261,8 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
             rows.append(skipped(measured, "benchmarks", "Benchmarks", error, part="benchmarks", seed=asked.seed))
     kind: SourceKind = "embedding" if isinstance(subject, Embedding) else "encoder"
     lines = tuple(row.to_json() for row in rows)
-    return msgspec.msgpack.encode(Measured(subject.name, subject.sha256, kind, lines, tuple(tables)))
+    model = MeasuredModel(subject.name, subject.sha256, kind, lines, *_stored(measured_tests))
+    return msgspec.msgpack.encode(model)
 
 
 def _open(entry: BoardEntry, words: Iterable[str]) -> Subject:
@@ -289,30 +284,29 @@ def _open(entry: BoardEntry, words: Iterable[str]) -> Subject:
 
 def _tested(
     subject: Subject, asked: Asked, cache: EncodingCache | HeldEncodings
-) -> tuple[Sequence[Row], list[_Table]]:
-    """Ask the tests, each in one way: an embedding about words, an encoder about words in sentences."""
+) -> tuple[Sequence[Measured[Any]], Sequence[Row]]:
+    """Ask the tests, each in one way: an embedding about words, an encoder about words in the same sentences."""
     if isinstance(subject, Embedding):
         from imprint.association.battery import run_battery
 
-        battery = run_battery(subject, asked.tests, alpha=asked.alpha, seed=asked.seed)
-        return battery.findings(), [_stored(one.test.id, one.table) for one in battery.weats]
+        battery = run_battery(subject, asked.tests, seed=asked.seed)
+        return battery.measured, battery.findings()
     from imprint.association.seat_battery import run_seat_battery
 
-    seats = run_seat_battery(
-        [subject], asked.tests, context="bleached", units=("word",), alpha=asked.alpha, cache=cache, seed=asked.seed
-    )
-    return seats.findings(), [_stored(one.test.id, one.table) for one in seats.seats]
+    seats = run_seat_battery([subject], asked.tests, context="framed", units=("word",), cache=cache, seed=asked.seed)
+    return seats.measured, seats.findings()
 
 
-def _stored(test: str, table: CosineTable) -> _Table:
-    own = table.sentences
-    kept = None if own is None else _Sentences(own.targets, own.attributes, _bytes(own.cosines))
-    return _Table(test, table.targets, table.attributes, table.n_x, table.n_a, _bytes(table.cosines), kept)
-
-
-def _bytes(values: Floats) -> bytes:
-    return np.ascontiguousarray(values, dtype="<f8").tobytes()
-
-
-def _numbers(data: bytes, rows: int) -> Floats:
-    return np.frombuffer(data, dtype="<f8").reshape(rows, -1)
+def _stored(measured: Sequence[Measured[Any]]) -> tuple[int, bytes, tuple[_TestWords, ...]]:
+    """Return the dimension of vectors, every different vector once, and which of them each test's words have."""
+    dimension = 0
+    indices: dict[bytes, int] = {}
+    tests = []
+    for row, words in measured:
+        if words is not None:
+            vectors = np.concatenate([words.targets, words.attributes]).astype(_VECTOR)
+            dimension = vectors.shape[1]
+            of_words = [indices.setdefault(vector.tobytes(), len(indices)) for vector in vectors]
+            sets = (words.target_words, words.attribute_words, words.n_x, words.n_a)
+            tests.append(_TestWords(row.test, *sets, np.array(of_words, dtype=_INDEX).tobytes()))
+    return dimension, b"".join(indices), tuple(tests)

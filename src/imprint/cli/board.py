@@ -1,11 +1,10 @@
-"""`imprint board`: many subjects on one page, with the differences that are more than noise."""
+"""`imprint board`: many subjects on one page, with the differences that the words decide."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.checks import SizeScale
 from imprint.cli.audit import OpenOption, UnmaskOption
 from imprint.cli.encoders import AboutEncoder, cache_place, takes_encoder
 from imprint.cli.options import (
@@ -14,7 +13,6 @@ from imprint.cli.options import (
     SeedOption,
     TestsOption,
     TopicOption,
-    is_alpha,
     is_file,
     is_subject,
 )
@@ -46,18 +44,6 @@ def board_command(
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("board"),
     tests: TestsOption = None,
     topic: TopicOption = None,
-    scale: Annotated[
-        SizeScale,
-        typer.Option("--scale", help="Report sizes in cosines, or divided by the spread of each model's cosines."),
-    ] = "cosine",
-    alpha: Annotated[
-        float,
-        typer.Option(
-            "--alpha",
-            callback=is_alpha,
-            help="Chance of any false finding: among each model's tests (Holm), and among all differences (max-T).",
-        ),
-    ] = 0.05,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Number of processes. [default: 1]")] = None,
     dask: DaskOption = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
@@ -68,7 +54,7 @@ def board_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Compare many models: bias, quality and ranks.
+    """Compare many models: which has less bias in what, and how good each is.
 
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
@@ -110,8 +96,6 @@ def board_command(
             entries,
             tests=chosen,
             topics=topic or (),
-            scale=scale,
-            alpha=alpha,
             cache=cache,
             seed=seed,
             executor=executor,

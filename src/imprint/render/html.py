@@ -89,10 +89,11 @@ def _kind(thing: object) -> str:
     return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
 
 
-def _classes(numeric: bool, text: str, extra: bool) -> Markup:
+def _classes(numeric: bool, text: str, extra: bool, outcome: str = "") -> Markup:
     """Return the attribute that says how a cell of this text looks."""
     long = len(text) > _LONG and len(Markup(text).striptags()) > _LONG  # noqa: S704 - only measured
-    named = " ".join(filter(None, ("numeric" if numeric else "long" if long else "", "extra" if extra else "")))
+    names = ("numeric" if numeric else "long" if long else "", "extra" if extra else "", outcome.replace(" ", "-"))
+    named = " ".join(filter(None, names))
     return Markup(' class="{}"').format(named) if named else Markup("")
 
 

@@ -6,6 +6,7 @@ A library that knows more takes seconds to import; it is the oracle of the tests
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 _AN_ALTHOUGH_H = re.compile(r"heir|honest|honou?r|hour")
 # said "w", or "you"
@@ -67,6 +68,7 @@ def plural(word: str) -> str:
     return (phrase[1] or "") + _plural_of_one(phrase[2]) if phrase else word
 
 
+@cache  # units of the same words are numbered again for every size and change
 def _plural_of_one(word: str) -> str:
     if len(word) > 1 and word.isupper():
         return f"{word}s"
