@@ -1,10 +1,12 @@
 """The repaired check of frequency: what each of its three replacements counts, and what it refuses that one passed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from imprint.association.evidence import SetVectors, against_frequency
 from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
+from imprint.association.vectors import SetVectors
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import unit_rows
 
@@ -31,44 +33,54 @@ def contrast_of(rows, x, y, a, b, *, along=0.0):
     attributes[:, 1] += along * np.where(np.arange(len(attributes)) < len(a), 1, -1)
     ranks = (np.array([*x, *y]), np.array([*a, *b]))
     targets = rows[[*x, *y]].astype(np.float64)
-    return SetVectors(targets, unit_rows(attributes), len(x), len(a), *ranks)
+    words = [tuple(f"w{rank}" for rank in side) for side in ranks]
+    return SetVectors(*words, len(x), len(a), targets, unit_rows(attributes), *ranks)
 
 
 def sets(seed=1, low=0, high=SIZE):
     return np.random.default_rng(seed).choice(np.arange(low, high), size=(4, 12), replace=False)
 
 
+def random_difference(background, ranks, rng):
+    """Draw 4,000 times two sets of twelve words of like frequency, and return the differences of their means."""
+    drawn = background.rows[background.draw(ranks, 4_000, rng)].astype(np.float64)
+    return drawn[:, :12].mean(axis=1) - drawn[:, 12:].mean(axis=1)
+
+
 def test_it_is_the_largest_of_three_shares(rows, background):
     """Each share is counted again, with draws of other random numbers."""
     contrast = contrast_of(rows, *sets(), along=0.1)
     rng = np.random.default_rng(9)
-    observed = abs(contrast.u @ contrast.v)
+    observed = abs(contrast.share.difference)
 
-    def differences(ranks):
-        drawn = background.rows[background.draw(ranks, 4_000, rng)].astype(np.float64)
-        return drawn[:, :12].mean(axis=1) - drawn[:, 12:].mean(axis=1)
-
-    u, v = differences(contrast.target_ranks), differences(contrast.attribute_ranks)
-    shares = [np.mean(np.abs(sizes) >= observed) for sizes in (u @ contrast.v, v @ contrast.u, np.sum(u * v, axis=1))]
+    u, v = (random_difference(background, ranks, rng) for ranks in (contrast.target_ranks, contrast.attribute_ranks))
+    shares = [
+        np.mean(np.abs(sizes) >= observed)
+        for sizes in (u @ contrast.share.v, v @ contrast.share.u, np.sum(u * v, axis=1))
+    ]
     assert replacement_p(contrast, background, 0) == pytest.approx(max(shares), abs=0.03)
 
 
 def test_random_names_beside_coherent_attributes_are_no_finding(rows, background):
     """Random attributes have a shorter v, so with all sets replaced random names seem to differ."""
-    old, new = [], []
+    rng = np.random.default_rng(3)
+    all_replaced, largest = [], []
     for seed in range(25):
         contrast = contrast_of(rows, *sets(seed), along=0.5)
-        old.append(against_frequency(contrast, background, seed)["p_frequency"])
-        new.append(replacement_p(contrast, background, seed))
-    assert np.mean(np.array(old) <= 0.05) > 0.3
-    assert np.mean(np.array(new) <= 0.05) < 0.15
+        u, v = (
+            random_difference(background, ranks, rng) for ranks in (contrast.target_ranks, contrast.attribute_ranks)
+        )
+        all_replaced.append(np.mean(np.abs(np.sum(u * v, axis=1)) >= abs(contrast.share.difference)))
+        largest.append(replacement_p(contrast, background, seed))
+    assert np.mean(np.array(all_replaced) <= 0.05) > 0.3
+    assert np.mean(np.array(largest) <= 0.05) < 0.15
 
 
 def test_an_association_passes(rows, background):
     contrast = contrast_of(rows, *sets(), along=1.0)
     targets = contrast.targets.copy()
     targets[:12, 1] += 0.7
-    named = SetVectors(targets, contrast.attributes, 12, 12, contrast.target_ranks, contrast.attribute_ranks)
+    named = replace(contrast, targets=targets)
     p_value = replacement_p(named, background, 0)
     assert 0 < p_value <= 0.005
     assert p_value == replacement_p(named, background, 0)

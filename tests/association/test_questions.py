@@ -7,9 +7,10 @@ import pytest
 from planted import SETS, planted
 from scipy.stats import t as student
 
-from imprint.association.questions import answer
 from imprint.association.seat import seat
-from imprint.association.weat import contrast_of, look_up, weat
+from imprint.association.sizes import measure_size
+from imprint.association.vectors import SetVectors
+from imprint.association.weat import look_up, vectors_of, weat
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.universal import UniversalEncoder
 from imprint.errors import VocabularyError
@@ -62,75 +63,68 @@ def literal(x, y, a, b):
     return d / distance, p_of
 
 
+def measured(x, y, a, b, **settings):
+    """Measure a question with words of its own from the rows of its four sets."""
+    sets = {key: tuple(f"{key}{n}" for n in range(len(rows))) for key, rows in zip("xyab", (x, y, a, b), strict=True)}
+    words = SetVectors(
+        sets["x"] + sets["y"],
+        sets["a"] + sets["b"],
+        len(x),
+        len(a),
+        np.concatenate([x, y]),
+        np.concatenate([a, b]),
+    )
+    return measure_size(replace(question(**sets), **settings), words, None)
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_an_answer_is_the_formulas(seed):
-    counts = (30, 24, 19, 26)
-    x, y, a, b = drawn(seed, counts)
-    test = question(**{key: [f"{key}{n}" for n in range(count)] for key, count in zip("xyab", counts, strict=True)})
-    kept = [words.words for words in word_sets(test).values()]
-    answered = answer(test, kept, np.concatenate([x, y]), np.concatenate([a, b]), None)
+def test_a_size_is_the_formulas(seed):
+    x, y, a, b = drawn(seed, (30, 24, 19, 26))
+    sized = measured(x, y, a, b)
     size, p_of = literal(x, y, a, b)
-    sized = answered.sized
     assert sized.size.value == pytest.approx(size)
     assert sized.size.low < size < sized.size.high
     for end, beyond in ((sized.size.low, -1), (sized.size.high, 1)):
         assert p_of(end) == pytest.approx(0.005, rel=1e-6)
         assert p_of(end + 0.01 * beyond) < 0.005 < p_of(end - 0.01 * beyond)
-    assert sized.judgement == outcome(sized.size.low, sized.size.high)
+    judged = outcome(sized.size.low, sized.size.high)
+    assert (sized.fields()["outcome"], sized.fields()["reason"]) == (judged.outcome, judged.reason)
     assert sized.unrelated is None
-    scores = np.concatenate([x, y]) @ (a.mean(axis=0) - b.mean(axis=0))
-    assert answered.scores == pytest.approx(scores)
-    assert answered.effect.mean_difference == pytest.approx(scores[: len(x)].mean() - scores[len(x) :].mean())
-    assert answered.table.cosines == pytest.approx(np.concatenate([x, y]) @ np.concatenate([a, b]).T)
 
 
 def test_turning_names_and_words_round_keeps_the_size_and_one_alone_its_sign():
-    counts = (20, 20, 20, 20)
-    test = question(**{key: [f"{key}{n}" for n in range(20)] for key in "xyab"})
-    kept = [words.words for words in word_sets(test).values()]
-    x, y, a, b = drawn(9, counts)
-
-    def size_of(*sides):
-        return answer(test, kept, np.concatenate(sides[:2]), np.concatenate(sides[2:]), None).sized.size
-
-    size, both, names = size_of(x, y, a, b), size_of(y, x, b, a), size_of(y, x, a, b)
+    x, y, a, b = drawn(9, (20, 20, 20, 20))
+    size, both, names = (measured(*sides).size for sides in ((x, y, a, b), (y, x, b, a), (y, x, a, b)))
     assert (both.value, both.low, both.high) == pytest.approx((size.value, size.low, size.high))
     assert (names.value, names.low, names.high) == pytest.approx((-size.value, -size.high, -size.low))
 
 
-def fields_of(sized):
-    """Return what FIELDS are of a row."""
-    size, judged = sized.size, sized.judgement
-    return (size.value, size.low, size.high, judged.outcome, judged.reason, sized.unrelated)
+def fields_of(row):
+    return tuple(getattr(row, name) for name in FIELDS)
 
 
 @pytest.mark.parametrize("test", questions(), ids=lambda test: test.id)
-def test_a_row_of_words_is_the_answer(bundled, test):
-    rows = look_up(bundled, test)
-    contrast = contrast_of(bundled, rows)
-    kept = [side.words for side in rows.sets]
-    sized = answer(test, kept, contrast.targets, contrast.attributes, bundled.background).sized
-    row = weat("default", test.id).finding()
-    assert tuple(getattr(row, name) for name in FIELDS) == fields_of(sized)
-    assert sized.size.value == pytest.approx(literal(*split(contrast))[0])
-    u, v = contrast.u, contrast.v
+def test_a_row_of_words_is_the_formulas(bundled, test):
+    x, y, a, b = split(vectors_of(bundled, look_up(bundled, test)))
+    row = weat("default", test.id)
+    size, p_of = literal(x, y, a, b)
+    assert row.size == pytest.approx(size)
+    assert p_of(row.size_low) == pytest.approx(0.005, rel=1e-5)
+    assert p_of(row.size_high) == pytest.approx(0.005, rel=1e-5)
+    u, v = x.mean(axis=0) - y.mean(axis=0), a.mean(axis=0) - b.mean(axis=0)
     terms = (u @ bundled.background.axes) * (v @ bundled.background.axes)
-    distance = sum(u * v) / sized.size.value
+    distance = sum(u * v) / size
     assert row.unrelated == pytest.approx(1.96 * bundled.background.misfit * np.sqrt(np.sum(terms**2)) / distance)
+    assert row.mean_difference == pytest.approx(u @ v)
+    assert [score.value for score in row.scores] == pytest.approx((np.concatenate([x, y]) @ v).tolist())
     assert row.is_question
     assert row.p_value is None
     assert row.found == (row.outcome in ("present", "substantial"))
 
 
-def split(contrast):
+def split(words):
     """Return the rows of the four sets."""
-    targets, attributes = contrast.targets, contrast.attributes
-    return (
-        targets[: contrast.n_x],
-        targets[contrast.n_x :],
-        attributes[: contrast.n_a],
-        attributes[contrast.n_a :],
-    )
+    return (*np.split(words.targets, [words.n_x]), *np.split(words.attributes, [words.n_a]))
 
 
 @pytest.mark.parametrize("name", ["gender-career", "asian-pleasant"])
@@ -143,14 +137,12 @@ def test_a_row_of_sentences_is_the_answer_for_the_mean_of_two_frames(name):
         frames = [rows.astype(float) / np.linalg.norm(rows.astype(float), axis=1, keepdims=True) for rows in frames]
         sides.append(sum(frames) / 2)
     size, p_of = literal(*sides)
-    result = seat("default-encoder", name)
-    row = result.finding()
+    row = seat("default-encoder", name)
     assert row.size == pytest.approx(size)
     assert p_of(row.size_low) == pytest.approx(0.005, rel=1e-5)
     assert p_of(row.size_high) == pytest.approx(0.005, rel=1e-5)
     judged = outcome(row.size_low, row.size_high)
     assert (row.outcome, row.reason) == (judged.outcome, judged.reason)
-    assert tuple(getattr(row, field) for field in FIELDS) == fields_of(result.sized)
     assert row.missing == ()
 
 
@@ -166,8 +158,8 @@ def test_missing_words_are_named_and_the_others_are_asked():
     left = question(**{key: [word for word in words if word not in gone] for key, words in SETS.items()})
     assert result.missing == gone
     assert (result.n_x, result.n_y, result.n_a, result.n_b) == (5, 5, 4, 4)
-    assert fields_of(result.sized) == fields_of(weat(embedding, left).sized)
-    assert result.sized.size.low is not None
+    assert fields_of(result) == fields_of(weat(embedding, left))
+    assert result.size_low is not None
 
 
 @pytest.mark.parametrize(
@@ -187,7 +179,7 @@ def test_a_set_of_few_words_or_under_half_of_them_cannot_tell(lists, gone, enoug
     signs = np.array([1 if word[0] in "xa" else -1 for word in words])
     rows = rng.normal(size=(len(words), 10)) * 0.2 + signs[:, None] * np.eye(10)[0]
     embedding = without(Embedding("few", words, rows.astype(np.float32)), sets["b"][:gone])
-    row = weat(embedding, question(**sets)).finding()
+    row = weat(embedding, question(**sets))
     assert row.missing == tuple(sets["b"][:gone])
     if enough:
         assert row.outcome == "substantial"
@@ -201,7 +193,7 @@ def test_a_set_of_few_words_or_under_half_of_them_cannot_tell(lists, gone, enoug
 
 def test_attributes_that_are_alike_cannot_tell():
     embedding = planted(strength=0.0)
-    row = weat(embedding, question()).finding()
+    row = weat(embedding, question())
     assert (row.outcome, row.reason) == ("cannot tell", "attributes not distinguished")
     assert (row.size_low, row.size_high) == (None, None)
 
@@ -222,20 +214,23 @@ def test_words_that_an_encoder_lacks_are_left_out_though_their_sentences_have_ve
     left = question(**{key: [word for word in words if word not in gone] for key, words in SETS.items()})
     assert result.missing == gone
     assert (result.n_x, result.n_y, result.n_a, result.n_b) == (5, 5, 4, 4)
-    assert fields_of(result.sized) == fields_of(seat(embedding, left).sized)
-    assert "rose" not in result.scores
+    assert fields_of(result) == fields_of(seat(embedding, left))
+    assert "rose" not in {score.word for score in result.scores}
 
 
 def test_an_encoder_that_lacks_most_words_of_a_set_cannot_tell_and_all_but_one_are_refused():
     few = framing(without(planted(strength=2.0), SETS["a"][:2]))
-    row = seat(few, question()).finding()
+    row = seat(few, question())
     assert (row.outcome, row.reason) == ("cannot tell", "few words")
     with pytest.raises(VocabularyError) as refused:
         seat(framing(without(planted(), SETS["a"][:3])), question())
     assert refused.value.words == SETS["a"][:3]
 
 
-def test_a_test_that_is_no_question_has_no_outcome():
-    row = weat(planted(), replace(question(), is_question=False)).finding()
-    assert (row.outcome, row.size, row.is_question) == (None, None, False)
-    assert row.p_value is not None
+def test_lists_that_are_not_matched_have_the_same_size_and_need_the_check_of_frequency():
+    embedding = planted(strength=2.0)
+    row, unmatched = weat(embedding, question()), weat(embedding, replace(question(), is_question=False))
+    assert (unmatched.size, unmatched.size_low, unmatched.size_high) == (row.size, row.size_low, row.size_high)
+    assert row.outcome in ("present", "substantial")
+    assert (unmatched.outcome, unmatched.reason) == ("cannot tell", "frequency")
+    assert (row.p_value, unmatched.p_value is None) == (None, False)

@@ -1,66 +1,93 @@
-"""How often a subject without these associations would show evidence of them."""
+"""How often a subject in which nothing is to be found would seem to show a difference.
 
-from collections.abc import Sequence
+The questions are asked of altered copies of the subject's own vectors, and answered by the rule that answers them for
+the subject. Three kinds of copies have no difference between X and Y left. In the fourth, mirrored ones, the groups
+lie where chance puts them in this space: they do differ, and show which sizes that gives.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import Annotated, get_args
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args
 
-import msgspec
+import numpy as np
 
-from imprint.association.copies import AskedTest, Null, judge_null
-from imprint.association.evidence import NO_CHECKS, CosineTable
-from imprint.association.rows import case_of
-from imprint.association.seat import SentenceTest
-from imprint.association.seat_battery import all_in_sentences
-from imprint.association.sentences import Framing, table_of
-from imprint.association.verdicts import ALPHA, FOUND, Evidence, Judged, check_alpha
-from imprint.association.weat import contrast_of, look_up
+from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
+from imprint.association.seat import in_sentences
+from imprint.association.sentences import FramedSides
+from imprint.association.vectors import SetVectors
+from imprint.association.weat import look_up, vectors_of
 from imprint.checks import check_whole
 from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import VocabularyError
+from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Result, Row, shown
+from imprint.significance.decisions import Decisions
+from imprint.significance.outcomes import CONFIDENCE, too_few
 from imprint.significance.partitions import binomial_interval
-from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
-from imprint.stimuli.definition import CONTROL, WeatTest
+from imprint.significance.shares import ShareOfDistance
+from imprint.stimuli.catalog import questions
+from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
+from imprint.stimuli.inflection import units
+from imprint.stimuli.names import ONE_SEX, RACES, first_names
 from imprint.subjects.common import FramedWords
 from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
-from imprint.types import Report
+from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints, Progress, Report
 from imprint.workers import executor_or_threads, in_order
+
+Altered = Literal["shuffled", "shuffled by frequency", "names exchanged", "mirrored"]
+SideBySide = tuple[Floats32, Floats32]  # targets and attributes of one test in every copy: copies, words, dimensions
 
 COPIES = 200
 MOST_COPIES = 100_000
+ANY = "any"
 
-_CHUNK = 200  # copies made at once: the unit of work, whoever does it
-_CONFIDENCE = 0.95
-
-
-class Share(msgspec.Struct, frozen=True):
-    """How many copies have at least one finding of a level or a stronger one, with 95 % bounds of that share."""
-
-    level: Annotated[Evidence, shown("Level")]
-    copies: Annotated[int, shown("Copies", "Copies with such a finding.")]
-    share: Annotated[float, shown("Share", "Their share.", shape="percent", ends="")]
-    low: Annotated[float, shown("Low", "Low bound of the share.", shape="percent")]
-    high: Annotated[float, shown("High", "High bound of the share.", shape="percent")]
+_CHUNK = 100  # copies with one seed: the unit of work, whoever does it
+_AT_ONCE = 5  # copies, whose vectors stay in the processor's cache
+_RATE_CONFIDENCE = 0.95
+_STAY_BELOW = 0.95
+_BORN_BETWEEN = 1980  # strata that names of questions are matched in
+_UNMATCHED = 0.1  # share of the words of a set without a partner in their cell, at most
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
-    """What the tests find in altered copies of one kind."""
+    """What one question, or any of them, shows in altered copies of one kind."""
 
-    null: Annotated[Null, shown("Altered copies", "How the copies were made.")]
+    altered: Annotated[Altered, shown("Altered copies", "How the copies were made.")]
+    title: Annotated[str, shown("Title", "What the question asks.")]
+    questions: Annotated[int, shown("Questions", "How many questions the row counts: one, or all of them.")]
     copies: Annotated[int, shown("Copies", "How many copies of the kind there are.")]
-    family_size: Annotated[int, shown("Family", "Tests that were corrected together.")]
-    alpha: Annotated[float, shown("Alpha", "Chance of any false discovery in the family.")]
-    shares: Annotated[tuple[Share, Share, Share], shown("Shares", "Copies with strong, moderate or any findings.")]
-    findings: Annotated[float, shown("Findings per copy", "Tests with evidence of any level, on average.", digits=1)]
-
-    def share(self, level: Evidence) -> Share:
-        """Return the share of copies with a finding of a level or a stronger one."""
-        return self.shares[FOUND.index(level)]
+    copies_found: Annotated[
+        int | None, shown("With a finding", "Copies in which the question, or any of them, is present or substantial.")
+    ] = None
+    share: Annotated[
+        float | None, shown("Share", "Their share, with its 95 % interval.", shape="percent", digits=1)
+    ] = None
+    share_low: Annotated[float | None, shown("Share, low", "Low end of the interval.", shape="percent", digits=1)] = (
+        None
+    )
+    share_high: Annotated[
+        float | None, shown("Share, high", "High end of the interval.", shape="percent", digits=1)
+    ] = None
+    share_expected: Annotated[
+        float | None,
+        shown("Expected", "The most that chance gives: 0.5 % per question.", shape="percent", digits=1),
+    ] = None
+    copies_differing: Annotated[
+        int | None,
+        shown(
+            "Difference alone",
+            "Copies whose mean difference excludes zero, whether or not A and B are distinguished.",
+        ),
+    ] = None
+    size_reached: Annotated[
+        float | None, shown("Size", "What the size of 19 of 20 mirrored copies stays below.", shape="percent")
+    ] = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,20 +97,22 @@ class Calibration(Result):
     Attributes
     ----------
     rows
-        One row per kind of altered copy.
+        For each kind of copy, a row for any question, then one per question.
     """
 
     rows: tuple[CalibrationRow, ...]
 
     def findings(self) -> list[CalibrationRow]:
-        """Return one row per kind of copy."""
+        """Return every row."""
         return list(self.rows)
 
     def __repr__(self) -> str:
-        worst = max(row.share("strong").share for row in self.rows)
+        first = self.rows[0]
+        worst = max(row.share for row in self.rows if row.share is not None)
+        asked = "the question" if first.questions == 1 else f"any of {first.questions} questions"
         return (
-            f"Calibration({self.rows[0].embedding}: {self.rows[0].copies} copies of {len(self.rows)} kinds; "
-            f"strong evidence in at most {worst:.1%})"
+            f"Calibration({first.embedding}: {first.copies} copies of each kind; {asked} with a finding in at most "
+            f"{100 * worst:.1f} %)"
         )
 
 
@@ -92,30 +121,31 @@ def calibrate(
     *,
     tests: Sequence[WeatTest] | None = None,
     copies: int = COPIES,
-    alpha: float = ALPHA,
     cache: EncodingStore | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     report: Report | None = None,
 ) -> Calibration:
-    """Run the tests on altered copies of a subject that lack the associations they ask about.
+    """Count how often questions find a difference in copies of a subject in which there is none.
+
+    Vectors are exchanged among all words, or among words of like frequency; or names are exchanged among like names
+    while the other words keep their vectors. Mirrored copies show which sizes chance gives in this space.
 
     Parameters
     ----------
     subject
         An embedding or an encoder, as `open_subject` accepts it.
     tests
-        WEATs; by default the English ones of the catalogue, for an encoder the paper's. Controls are left out.
+        Tests with word sets, by default the questions. Controls are left out, and so is what lacks words. Lists that
+        are not matched in frequency pass the check of frequency, as always.
     copies
         How many copies of each kind to make.
-    alpha
-        Chance of any false discovery that the tests are judged at.
     cache
         Where encodings are kept between runs.
     seed
         Seed of everything random.
     executor
-        Any `concurrent.futures.Executor` to do the work, up to 200 copies of one kind at a time. The result is the
+        Any `concurrent.futures.Executor` to do the work, up to 100 copies of one kind at a time. The result is the
         same to the byte.
     report
         Called with the name of the step, the work done and the total work.
@@ -123,142 +153,277 @@ def calibrate(
     Returns
     -------
     Calibration
-        Per kind of copy, the share of copies with evidence of each level, with bounds.
+        For each kind of copy, how often a question, and any of them, is present or substantial.
 
     Examples
     --------
     >>> imprint.calibrate("default", copies=20)
-    Calibration(glove.6B.100d: 20 copies of 6 kinds; strong evidence in at most 5.0%)
+    Calibration(glove.6B.100d: 20 copies of each kind; any of 10 questions with a finding in at most 0.0 %)
     """
     check_whole("copies", copies, most=MOST_COPIES)
-    check_alpha(alpha)
     opened = open_subject(subject)
-    family, background = family_of(opened, tests, cache, report)
-    digest = opened.sha256 if isinstance(opened, Embedding) else opened.identity
-    nulls: tuple[Null, ...] = get_args(Null)
+    original = original_of(opened, questions() if tests is None else tests, cache, report)
     chunks = [(start // _CHUNK, min(_CHUNK, copies - start)) for start in range(0, copies, _CHUNK)]
-    tasks = [(null, chunk, size, alpha, seed) for null in nulls for chunk, size in chunks]
-    judged: dict[Null, list[list[Judged]]] = {null: [] for null in nulls}
+    tasks = [(altered, chunk, size, seed) for altered in get_args(Altered) for chunk, size in chunks]
+    parts: dict[Altered, list[Floats]] = {altered: [] for altered in get_args(Altered)}
     with executor_or_threads(executor) as pool:
-        for done, found in enumerate(in_order(pool, _judge_chunk, (family, background), tasks)):
+        for done, part in enumerate(in_order(pool, measure_copies, original, tasks)):
+            parts[tasks[done][0]].append(part)
             if report is not None:
                 report("testing altered copies", done + 1, len(tasks))
-            judged[tasks[done][0]] += found
-    measured = (opened.name, digest)
-    return Calibration(tuple(_row(found, null, measured, alpha, seed) for null, found in judged.items()))
-
-
-def _judge_chunk(
-    asked: tuple[list[AskedTest], Background], null: Null, chunk: int, copies: int, alpha: float, seed: int
-) -> list[list[Judged]]:
-    return judge_null(*asked, null, copies=copies, alpha=alpha, seed=seed, chunk=chunk)
-
-
-def family_of(
-    subject: Embedding | Encoder,
-    tests: Sequence[WeatTest] | None = None,
-    cache: EncodingStore | None = None,
-    report: Report | None = None,
-) -> tuple[list[AskedTest], Background]:
-    """Return the family of tests about people that a subject can be asked, and the words it is compared with."""
-    if isinstance(subject, Embedding):
-        return _of_embedding(subject, _chosen(tests, ("*",)))
-    return _of_encoder(subject, _chosen(tests, SEAT_TESTS), cache, report)
-
-
-def _chosen(tests: Sequence[WeatTest] | None, patterns: Sequence[str]) -> list[WeatTest]:
-    known = choose(catalogue(), patterns) if tests is None else tests
-    return [
-        test
-        for test in known
-        if isinstance(test, WeatTest) and CONTROL not in test.topics and (tests is not None or test.language == "en")
-    ]
-
-
-def _of_embedding(embedding: Embedding, tests: Sequence[WeatTest]) -> tuple[list[AskedTest], Background]:
-    background = embedding.background
-    if background is None:
-        raise VocabularyError(
-            f"{len(embedding):,} words are too few to draw other words from",
-            expected=f"at least {FEWEST_RANKS:,} words",
-            where=embedding.name,
-            hint="calibrate the embedding with its whole vocabulary",
+    digest = opened.sha256 if isinstance(opened, Embedding) else opened.identity
+    measured = {"embedding": opened.name, "embedding_sha256": digest, "seed": seed, "copies": copies}
+    return Calibration(
+        tuple(
+            row
+            for altered, arrays in parts.items()
+            for row in _rows(original.usable(altered), altered, np.concatenate(arrays, axis=-1), measured)
         )
-    asked = []
-    for test in tests:
-        try:
-            rows = look_up(embedding, test)
-        except VocabularyError:
-            continue
-        x, y, a, b = rows.sets
-        contrast = contrast_of(embedding, rows)
-        cosines = contrast.targets @ contrast.attributes.T
-        table = CosineTable(x.words + y.words, a.words + b.words, contrast.n_x, contrast.n_a, cosines)
-        asked.append(AskedTest(contrast, table, case_of(NO_CHECKS, test, rows.missing).enough))
-    return _some(asked, embedding.name), background
-
-
-def _of_encoder(
-    encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingStore | None, report: Report | None
-) -> tuple[list[AskedTest], Background]:
-    """Ask an encoder in sentences, by words."""
-    asked = all_in_sentences(tests, None, None)[0]
-    questions = [question for question in asked if question.context != "word" and question.ranked]
-    if not questions:
-        raise VocabularyError(
-            "altered copies need tests in English, whose word frequencies are known", hint="choose English tests"
-        )
-    framed = FramedWords.of([side for question in questions for side in question.sides.values()])
-    texts = [text for question in questions for text in question.texts] + framed.texts()
-    label = f"encoding with {encoder.name}"
-    progress = None if report is None else lambda done, total: report(label, done, total)
-    encodings = encode_texts(encoder, texts, cache=cache, progress=progress)
-    framing = Framing.of(framed, encodings, encoder.lacks(framed.common.words))
-    if framing is None:
-        raise VocabularyError(
-            "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"
-        )
-    lacking = encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))
-
-    def ask(question: SentenceTest) -> AskedTest | None:
-        try:
-            table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
-        except VocabularyError:
-            return None
-        enough = case_of(NO_CHECKS, question.test, table.missing).enough
-        return AskedTest(framing.contrast(table), table.by_words(), enough)
-
-    return _some([one for one in map(ask, questions) if one is not None], encoder.name), framing.background
-
-
-def _some(asked: list[AskedTest], name: str) -> list[AskedTest]:
-    if not asked:
-        raise VocabularyError("none of the tests about people can be run", where=name, hint="choose other tests")
-    return asked
-
-
-def _row(
-    judged: Sequence[Sequence[Judged]], null: Null, measured: tuple[str, str], alpha: float, seed: int
-) -> CalibrationRow:
-    name, digest = measured
-    strong, moderate, limited = (_share(judged, level) for level in FOUND)
-    return CalibrationRow(
-        test=null,
-        embedding=name,
-        embedding_sha256=digest,
-        seed=seed,
-        null=null,
-        copies=len(judged),
-        family_size=len(judged[0]),
-        alpha=alpha,
-        shares=(strong, moderate, limited),
-        findings=sum(one.evidence in FOUND for copy in judged for one in copy) / len(judged),
     )
 
 
-def _share(judged: Sequence[Sequence[Judged]], level: Evidence) -> Share:
-    """Return the share of copies with a finding of a level or a stronger one."""
-    enough = FOUND[: FOUND.index(level) + 1]
-    found = sum(any(one.evidence in enough for one in copy) for copy in judged)
-    low, high = binomial_interval(found, len(judged), _CONFIDENCE)
-    return Share(level, found, found / len(judged), low, high)
+@dataclass(frozen=True, eq=False)
+class AskedTest:
+    """A test as a subject has its words, with the frequency ranks of all of them."""
+
+    test: WeatTest
+    words: SetVectors
+
+    @cached_property
+    def cells(self) -> Ints:
+        """A number per name, the same for names of like frequency and, of questions, of the same strata."""
+        names, ranks = self.words.target_words, self.words.target_ranks
+        octaves = np.log2(np.asarray(ranks) + 1.0).astype(np.int64)
+        table = first_names()
+        rows = [table.index.get(name, -1) for name in names]
+        if not self.test.is_question or min(rows) < 0:
+            return np.asarray(octaves)
+        women = table.share_women[rows]
+        gender = np.where(women >= ONE_SEX, 2, np.where(women <= 1 - ONE_SEX, 1, 0))
+        is_late = table.mean_birth_year[rows] >= _BORN_BETWEEN
+        race = np.argmax([table.races[race][rows] for race in RACES], axis=0)
+        strata = {"gender": (race, is_late), "race": (gender, is_late), "age": (gender,)}
+        cells = np.stack([octaves, *strata.get(self.test.topics[0], ())])
+        return np.asarray(np.unique(cells, axis=1, return_inverse=True)[1])
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether X and Y have nearly as many names in each cell; otherwise their cells would tell them apart."""
+        sides = np.split(self.cells, [self.words.n_x])
+        x, y = (np.bincount(side, minlength=self.cells.max() + 1) / len(side) for side in sides)
+        return bool(np.abs(x - y).sum() / 2 <= _UNMATCHED)
+
+    def share(self, targets: Floats32, attributes: Floats32) -> ShareOfDistance:
+        """Return the size in every copy; words and their inflections are one unit, as in the subject itself."""
+        return ShareOfDistance.of(targets, attributes, self.words.n_x, self.words.n_a, units=self._units)
+
+    @cached_property
+    def _units(self) -> tuple[list[int], list[int]]:
+        numbers = units([*self.words.target_words, *self.words.attribute_words])
+        return numbers[: len(self.words.target_words)], numbers[len(self.words.target_words) :]
+
+    def passes_frequency(self, targets: Floats32, attributes: Floats32, background: Background, seed: int) -> bool:
+        """Tell whether a difference in one copy is one, and not of frequency; that of matched lists always is."""
+        if self.test.is_question:
+            return True
+        octaves = octaves_apart(self.words)
+        if is_explained_by_frequency(0.0, octaves):
+            return False
+        copy = replace(self.words, targets=targets.astype(np.float64), attributes=attributes.astype(np.float64))
+        return not is_explained_by_frequency(replacement_p(copy, background, seed), octaves)
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """What a subject is asked, and the words that its words are exchanged with."""
+
+    asked: tuple[AskedTest, ...]
+    background: Background
+
+    def usable(self, altered: Altered) -> Sequence[AskedTest]:
+        """Return the tests that have copies of a kind: names are only exchanged between sets that are matched."""
+        return [test for test in self.asked if altered != "names exchanged" or test.is_matched]
+
+    def copies(self, altered: Altered, count: int, rng: np.random.Generator) -> Iterator[SideBySide]:
+        """Yield the vectors of every usable test in some copies; a word has one new vector in all tests of a copy."""
+        usable = self.usable(altered)
+        ranks: dict[str, int] = {}
+        for test in usable:
+            ranks |= _ranked(test.words)
+        columns = {word: column for column, word in enumerate(ranks)}
+        keys = rng.random((count, len(ranks)))
+        if altered == "shuffled by frequency":
+            drawn = self.background.draw(np.array(list(ranks.values())), count, rng)
+        else:
+            drawn = (keys * self.background.starts[-1]).astype(np.int64)
+        for test in usable:
+            targets, attributes = (
+                [columns[word] for word in words] for words in (test.words.target_words, test.words.attribute_words)
+            )
+            if altered == "names exchanged":
+                single = test.words.attributes.astype(np.float32)
+                order = exchanged(test.cells, keys[:, targets])
+                yield test.words.targets.astype(np.float32)[order], np.broadcast_to(single, (count, *single.shape))
+            else:
+                yield self.background.rows[drawn[:, targets]], self.background.rows[drawn[:, attributes]]
+
+    def findings(self, altered: Altered, count: int, rng: np.random.Generator, seed: int) -> Floats:
+        """Return 1 for each test and copy that show a difference; then the same for the mean difference alone."""
+        pool = self.background
+        if altered == "shuffled":  # words of any frequency are alike there
+            pool = replace(pool, lowest=np.array([0]), starts=pool.starts[[0, -1]])
+        found, differing = [], []
+        for test, (targets, attributes) in zip(self.usable(altered), self.copies(altered, count, rng), strict=True):
+            decisions = Decisions.of(test.share(targets, attributes))
+            shows = decisions.shows_difference.copy()
+            for copy in np.flatnonzero(shows):
+                shows[copy] = test.passes_frequency(targets[copy], attributes[copy], pool, seed)
+            found.append(shows)
+            differing.append(decisions.differs)
+        return np.array([found, differing], dtype=np.float64)
+
+    def mirrored_sizes(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return the size of every test in some copies whose names are mirrored along random axes of the space.
+
+        It is 0 where A and B are not distinguished.
+        """
+        axes = self.background.axes
+        signs = rng.choice([-1.0, 1.0], size=(count, axes.shape[1]))
+        sizes = []
+        for test in self.asked:
+            share = test.words.share
+            distance = float(share.distance) if share.is_distinguished() else np.inf
+            sizes.append(np.abs(signs @ ((share.u @ axes) * (share.v @ axes))) / distance)
+        return np.array(sizes)
+
+
+def measure_copies(original: Original, altered: Altered, chunk: int, count: int, seed: int) -> Floats:
+    """Ask some copies of one kind, which have a seed of their own; the last axis is the copies."""
+    rng = np.random.default_rng(np.random.SeedSequence([seed, *altered.encode()], spawn_key=(chunk,)))
+    with single_threaded():
+        if altered == "mirrored":
+            return original.mirrored_sizes(count, rng)
+        sizes = [min(_AT_ONCE, count - start) for start in range(0, count, _AT_ONCE)]
+        return np.concatenate([original.findings(altered, size, rng, seed) for size in sizes], axis=-1)
+
+
+def exchanged(cells: Ints, keys: Floats) -> Ints:
+    """Return orders of the names of both sets, each exchanged with others of its cell alone."""
+    order = np.empty(keys.shape, dtype=np.int64)
+    order[:, np.argsort(cells, kind="stable")] = np.argsort(cells + 0.5 * keys, axis=1)
+    return order
+
+
+def original_of(
+    subject: Embedding | Encoder,
+    tests: Sequence[WeatTest],
+    cache: EncodingStore | None = None,
+    report: Report | None = None,
+) -> Original:
+    """Look up what a subject is asked; an encoder has words in frames, which only English ones are compared in."""
+    people = [test for test in tests if CONTROL not in test.topics]
+    if isinstance(subject, Embedding):
+        background = subject.background
+        if background is None:
+            raise VocabularyError(
+                f"{len(subject):,} words are too few to draw other words from",
+                expected=f"at least {FEWEST_RANKS:,} words",
+                where=subject.name,
+                hint="calibrate the embedding with its whole vocabulary",
+            )
+        asked = list(_looked_up(subject, people))
+    else:
+        label = f"encoding with {subject.name}"
+        progress = None if report is None else lambda done, total: report(label, done, total)
+        asked, background = _framed(subject, people, cache, progress)
+    if not asked:
+        raise VocabularyError(
+            "has too few words of each test", where=subject.name, hint="choose tests in English with more words"
+        )
+    return Original(tuple(asked), background)
+
+
+def _looked_up(embedding: Embedding, tests: Sequence[WeatTest]) -> Iterator[AskedTest]:
+    for test in tests:
+        try:
+            words = vectors_of(embedding, look_up(embedding, test))
+        except VocabularyError:
+            continue
+        if _has_words(test, words):
+            yield AskedTest(test, words)
+
+
+def _framed(
+    encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingStore | None, progress: Progress | None
+) -> tuple[list[AskedTest], Background]:
+    asked = []
+    for test in tests:
+        try:
+            asked.append(in_sentences(test, "framed"))
+        except StimulusError:
+            continue
+    asked = [question for question in asked if question.ranked]
+    framed = FramedWords()
+    texts = [text for question in asked for text in question.texts]
+    encodings = encode_texts(encoder, texts, framed.texts(), cache=cache, progress=progress)
+    background = framed.background(encodings, encoder.lacks(framed.common.words))
+    if background is None:
+        raise VocabularyError(
+            "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"
+        )
+    usable = []
+    for question in asked:
+        lacking = encoder.lacks(question.forms)
+        try:
+            sides = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
+        except VocabularyError:
+            continue
+        words = sides.vectors(ranked=True)
+        if _has_words(question.test, words):
+            usable.append(AskedTest(question.test, words))
+    return usable, background
+
+
+def _has_words(test: WeatTest, words: SetVectors) -> bool:
+    """Tell whether a test has the words that a size needs, of known frequency."""
+    listed = [len(side) for side in word_sets(test).values()]
+    few = too_few([len(sample.units) for sample in words.share.samples], words.counts, listed)
+    return not few and words.target_ranks is not None and words.attribute_ranks is not None
+
+
+def _ranked(words: SetVectors) -> dict[str, int]:
+    pairs = ((words.target_words, words.target_ranks), (words.attribute_words, words.attribute_ranks))
+    return {word: int(rank) for side, ranks in pairs for word, rank in zip(side, np.asarray(ranks), strict=True)}
+
+
+def _rows(
+    asked: Sequence[AskedTest], altered: Altered, copies: Floats, measured: Mapping[str, Any]
+) -> Iterator[CalibrationRow]:
+    """Return the row for any test, if there are several, and one per test."""
+    lines = [(ANY, "Any question", slice(None))] if len(asked) > 1 else []
+    lines += [(one.test.id, one.test.title, slice(index, index + 1)) for index, one in enumerate(asked)]
+    for name, title, chosen in lines:
+        of_tests = copies[..., chosen, :]
+        counted = _reached(of_tests) if altered == "mirrored" else _counted(of_tests)
+        yield CalibrationRow(
+            test=name, title=title, altered=altered, questions=of_tests.shape[-2], **counted, **measured
+        )
+
+
+def _counted(copies: Floats) -> dict[str, Any]:
+    found, differing = (int(count) for count in copies.max(axis=1).sum(axis=-1))
+    _, count, size = copies.shape
+    low, high = binomial_interval(found, size, _RATE_CONFIDENCE)
+    return {
+        "copies_found": found,
+        "share": found / size,
+        "share_low": low,
+        "share_high": high,
+        "share_expected": (1 - CONFIDENCE) * count,
+        "copies_differing": differing,
+    }
+
+
+def _reached(sizes: Floats) -> dict[str, float | None]:
+    reached = float(np.quantile(sizes.max(axis=0), _STAY_BELOW, method="higher"))
+    return {"size_reached": reached or None}

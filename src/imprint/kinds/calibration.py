@@ -1,16 +1,14 @@
-"""Calibration as a kind: what a subject without these associations would show."""
+"""Calibration as a kind: how often a subject in which nothing is to be found would seem to show a difference."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint import view
-from imprint.association.calibration import CalibrationRow, Share
-from imprint.association.copies import Null
+from imprint.association.calibration import ANY, Altered, CalibrationRow
 from imprint.association.rows import AssociationRow
-from imprint.association.verdicts import FOUND, Evidence
-from imprint.kinds import Kind, Part
-from imprint.kinds.tests import found_counts
+from imprint.kinds import Kind, NamedTests, Part
 from imprint.rows import Row
+from imprint.stimuli.definition import Test, WeatTest
 from imprint.tables import Columns, Field, as_text, draw_field, table
 
 if TYPE_CHECKING:
@@ -19,38 +17,26 @@ if TYPE_CHECKING:
 
 CHANCE = Part("calibration", "What chance shows", 15)
 
-_IMPURE: Null = "clusters"  # random neighbours are still about something
-# What a copy is, and what it keeps of the subject.
-_MADE: dict[Null, tuple[str, str]] = {
-    "shuffled": ("vectors exchanged among all words", "nothing"),
-    "by frequency": ("vectors exchanged among words of similar frequency", "word frequency"),
-    "rotated": ("one pair of word sets turned in a random direction", "how similar the words of a set are"),
-    "flipped": ("one pair of word sets mirrored at random along the main directions", "that, and the space's shape"),
-    "flipped but frequency": ("the same, but not mirrored along directions of word frequency", "all of these"),
-    _IMPURE: ("groups of neighbouring words instead (not counted above: they share topics)", "real associations"),
-}
-_STRONGER = {
-    "strong": "Copies with at least one strong finding, with 95 % bounds.",
-    "moderate": "Copies with at least one finding that is moderate or strong.",
-    "limited": "Copies with at least one finding of any level.",
+_MADE: dict[Altered, str] = {
+    "shuffled": "vectors exchanged among all words",
+    "shuffled by frequency": "vectors exchanged among words of like frequency",
+    "names exchanged": "names exchanged among like names; the other words keep their vectors",
+    "mirrored": "names mirrored along random axes of the space",
 }
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
-    """Calibrate the association tests of the language."""
+    """Calibrate the questions, and tests of the user's own; in languages without questions, the tests."""
     from imprint.association.calibration import calibrate
     from imprint.embeddings.embedding import Embedding
-    from imprint.stimuli.definition import WeatTest
 
     plan = job.plan
-    embedded = isinstance(job.subject, Embedding)
-    tests = [test for test in plan.asked if isinstance(test, WeatTest)] if embedded else job.sentence_tests
+    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
     return list(
         calibrate(
             job.subject,
-            tests=tests,
-            copies=plan.copies if embedded else plan.copies // 2,  # each has several times the dimensions
-            alpha=plan.alpha,
+            tests=[test for test in tests if test.is_question or test in plan.tests] or tests,
+            copies=plan.copies if isinstance(job.subject, Embedding) else plan.copies // 2,  # more dimensions
             cache=job.encodings,
             seed=plan.seed,
             executor=job.executor,
@@ -60,64 +46,87 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
-    """Show how many copies of each kind have findings of each level."""
-    caption = view.say(
-        "Findings in {} copies of each kind, {} tests about people",
-        view.count(rows[0].copies),
-        view.count(rows[0].family_size),
-    )
-    shares = [
-        Field(title=level.capitalize(), meaning=_STRONGER[level], cell=_share_of(level), numeric=True)
-        for level in FOUND
-    ]
-    columns: Columns = [Field("null", cell=lambda row: _made(row)[0]), *shares, "findings"]
-    kept = Field(title="What they keep", cell=lambda row: _made(row)[1])
-    yield table(CalibrationRow, caption, rows, columns, more=[kept])
-    yield view.Prose(
-        "Even vectors without any of these associations can look biased by chance. Each kind of copy keeps something "
-        "of the original and breaks what the tests ask about. If such copies often reach a level of evidence, one "
-        "finding of that level says little."
-    )
+    """Show how often any question has a finding in each kind of copy; single questions are one click away."""
+    found = [row for row in rows if row.altered != "mirrored"]
+    mirrored = [row for row in rows if row.altered == "mirrored"]
+    if overall := _overall(found):
+        caption = view.say(
+            "Copies with a finding in {}, of {} of each kind", _asked(overall), view.count(overall[0].copies)
+        )
+        yield table(CalibrationRow, caption, overall, _COLUMNS, more=_MORE)
+        yield view.footnote(_NOTHING_THERE)
+    single = [row for row in found if row not in overall]
+    if single:
+        yield table(CalibrationRow, "The same, by question", single, [_TITLE, *_COLUMNS], more=_MORE, folded=True)
+    if mirrored:
+        yield table(CalibrationRow, "Sizes that chance gives in this space", mirrored, [_TITLE, "size_reached"])
+        yield view.footnote(_MIRRORED)
+
+
+_NOTHING_THERE = (
+    "In these copies nothing is to be found. A question is counted if it is present or substantial, as in the model "
+    "itself. If many more copies than expected have such a question, one finding in this model says little."
+)
+_MIRRORED = (
+    "Mirrored copies keep the shape of the space, but put the groups of names where chance would. The groups do "
+    "differ there, so this is no error rate: it is the size that the shape of the space alone can give. Nineteen of "
+    "20 copies stay below it."
+)
+_TITLE = Field("title", "Question")
+_COLUMNS: Columns = (
+    Field("altered", cell=lambda row: _MADE.get(row.altered, row.altered)),
+    "copies_found",
+    "share",
+    "share_expected",
+)
+_MORE: Columns = ("copies_differing",)
 
 
 def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
-    """Say what copies without the associations show, at worst."""
-    pure = [row for row in rows if row.null != _IMPURE] or list(rows)
-    worst = {level: max((row.share(level) for row in pure), key=lambda one: one.share) for level in FOUND}
-    yield view.say(
-        "Could this be chance? Altered copies without these associations ({} of each of {} kinds) have up to {} "
-        "findings on average. In the worst kind, {} have at least one of any level, {} a moderate or strong one, and "
-        "{} a strong one.",
-        view.count(rows[0].copies),
-        view.count(len(pure)),
-        view.number(max(row.findings for row in pure), 1),
-        *(_text(worst[level]) for level in ("limited", "moderate", "strong")),
-    )
+    """Say how often copies have a finding, in the worst kind."""
+    if overall := _overall(row for row in rows if row.altered != "mirrored"):
+        worst = max(overall, key=lambda row: row.share or 0.0)
+        yield view.say(
+            "Could this be chance? Of {} copies in which nothing is to be found, {} have a finding in {} (the worst "
+            "of {} kinds). Chance gives at most {}.",
+            view.count(worst.copies),
+            _share(worst),
+            _asked(overall),
+            view.count(len(overall)),
+            as_text(draw_field(worst, "share_expected")),
+        )
 
 
 def certainty(rows: Sequence[CalibrationRow], tests: Sequence[AssociationRow]) -> Iterator[view.Text]:
-    """Say what copies show, beside what the subject itself does; they are asked tests, and no questions."""
-    if tests and tests[0].is_question:
+    """Warn where copies have findings more often than chance gives."""
+    if not tests or rows[0].embedding_sha256 != tests[0].embedding_sha256:
         return
-    found = sum(row.found for row in tests)
-    matching = tests and rows[0].embedding_sha256 == tests[0].embedding_sha256
-    levels = found_counts(tests)
-    here = view.say(" Here: {}{}.", f"{found}", f" ({levels})" if levels else "") if matching else ""
-    for text in sentences(rows):
-        yield view.say("{}{}", text, here)
+    too_many = [row for row in _overall(rows) if (row.share_low or 0.0) > (row.share_expected or 0.0)]
+    for row in too_many[:1]:
+        yield view.say(
+            "Findings are less certain than they should be: {} of copies without any difference have one ({}).",
+            _share(row),
+            _MADE[row.altered],
+        )
 
 
-def _made(row: CalibrationRow) -> tuple[str, str]:
-    """Return how copies were made, and what they keep."""
-    return _MADE.get(row.null, (row.null, ""))
+def names(tests: Sequence[Test], rows: Sequence[Row]) -> NamedTests:
+    """Return the ids of tests, and the name of them all."""
+    return NamedTests("test", [ANY, *(test.id for test in tests)])
 
 
-def _share_of(level: Evidence) -> "Callable[[CalibrationRow], view.Cell | view.Text]":
-    return lambda row: draw_field(row.share(level), "share")
+def _overall(rows: "Iterator[CalibrationRow] | Sequence[CalibrationRow]") -> list[CalibrationRow]:
+    """Return the first row of each kind of copy, which is about any question."""
+    return list({row.altered: row for row in reversed(list(rows))}.values())[::-1]
 
 
-def _text(share: Share) -> view.Text:
-    return as_text(draw_field(share, "share"))
+def _asked(rows: Sequence[CalibrationRow]) -> view.Text:
+    most = max(row.questions for row in rows)
+    return view.title(rows[0].title) if most == 1 else view.say("any of {} questions", view.count(most))
+
+
+def _share(row: CalibrationRow) -> view.Text:
+    return as_text(draw_field(row, "share"))
 
 
 CALIBRATION = Kind(
@@ -127,10 +136,10 @@ CALIBRATION = Kind(
     blocks=blocks,
     sentences=sentences,
     run=run,
-    seconds=6.0,
-    quick_seconds=2.0,
+    seconds=3.0,
+    quick_seconds=1.0,
     card=True,
-    method="The tests were repeated on altered copies of the model that keep frequency, coherence and covariance "
-    "but break the tested alignment.",
+    method="The questions were repeated on altered copies of the model in which there is nothing to find.",
     certainty=certainty,
+    names=names,
 )
