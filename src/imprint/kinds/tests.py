@@ -42,11 +42,12 @@ _MEANINGS: dict[SizeOutcome, str] = {
 _WHY: dict[Reason, str] = {
     "few words": "a set keeps fewer than half of its words here, or fewer than four",
     "frequency": (
-        "random words that are as frequent may differ as much, or the words of one set are twice as frequent as "
-        "those of the other; `imprint stimuli --match` makes lists of like frequency"
+        "random words that are as frequent may differ as much, or the words of one set are at least twice as "
+        "frequent as those of the other; `imprint stimuli --match` makes lists of like frequency"
     ),
     "attributes not distinguished": (
-        "the distance between the two kinds of words may be zero in this model, so no share of it can be measured"
+        "by so few words, or in this model, the distance between the two kinds of words may be zero, so no share of it "
+        "can be measured"
     ),
     "grammar": "nouns for things differ as much by their grammatical gender alone",
     "controls": "the subject fails basic checks of what words mean",
@@ -58,7 +59,7 @@ _OF_NUMBERS: dict[SizeOutcome, str] = {
 REASONS: dict[Reason, str] = {
     "few words": "too few of its words were found",
     "frequency": "the words may differ in frequency alone",
-    "attributes not distinguished": "this model does not tell the two kinds of words apart",
+    "attributes not distinguished": "the two kinds of words are not clearly apart",
     "grammar": "grammatical gender alone may give as much",
     "controls": "the subject cannot be judged",
 }
