@@ -46,8 +46,8 @@ _WHY: dict[Reason, str] = {
         "frequent as those of the other; `imprint stimuli --match` makes lists of like frequency"
     ),
     "attributes not distinguished": (
-        "by so few words, or in this model, the distance between the two kinds of words may be zero, so no share of it "
-        "can be measured"
+        "by so few words, or in this model, the distance between the two kinds of words may be zero, so that no share "
+        "of it can be measured"
     ),
     "grammar": "nouns for things differ as much by their grammatical gender alone",
     "controls": "the subject fails basic checks of what words mean",
@@ -57,7 +57,7 @@ _OF_NUMBERS: dict[SizeOutcome, str] = {
     "cannot tell": "the interval has zero in it, or there is none",
 }
 REASONS: dict[Reason, str] = {
-    "few words": "too few of its words were found",
+    "few words": "too few words",
     "frequency": "the words may differ in frequency alone",
     "attributes not distinguished": "the two kinds of words are not clearly apart",
     "grammar": "grammatical gender alone may give as much",
