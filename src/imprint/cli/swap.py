@@ -8,7 +8,7 @@ import typer
 import imprint
 from imprint.cli.encoders import AboutEncoder, takes_encoder
 from imprint.cli.gate import FailOnOption, RequireOption, print_sentences
-from imprint.cli.options import AlphaOption, DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_file
+from imprint.cli.options import JsonOption, are_words, is_file
 from imprint.errors import SettingError
 
 SCORER_HELP = (
@@ -33,8 +33,8 @@ def swap_command(
         typer.Option(
             "--names",
             metavar="NAME",
-            help="race, gender, pronouns, or a test that compares names, such as caliskan-5; may repeat. "
-            "[default: race and gender]",
+            help="race, gender, pronouns, or a question or test that compares names, such as black-pleasant; may "
+            "repeat. [default: race and gender]",
         ),
     ] = None,
     group: Annotated[
@@ -59,13 +59,8 @@ def swap_command(
     per_second: Annotated[
         float | None, typer.Option("--per-second", help="Texts per second that the scorer may get. [default: any]")
     ] = None,
-    copies: Annotated[int, typer.Option("--copies", min=0, help="Null tables of each kind; 0 for none.")] = 200,
-    alpha: AlphaOption = 0.05,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
-    seed: SeedOption = 0,
     json: JsonOption = False,
     *,
     about: AboutEncoder,
@@ -73,10 +68,8 @@ def swap_command(
     """Ask whether a score changes when only the name changes.
 
     The same texts are scored with names of two groups. Nothing runs but the scorer that you name. Scores are kept on
-    disk: if the scorer fails halfway, the same command goes on from there. This machine asks the scorer, one batch at
-    a time; --workers and --dask share out the null tables only.
+    disk: if the scorer fails halfway, the same command goes on from there.
     """
-    from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.policy.gate import check, parse_conditions
 
@@ -85,27 +78,25 @@ def swap_command(
         raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
     if group and names:
         raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
-    with about.kept() as cache, given_workers(workers, dask) as executor, phases() as report:
-        found = imprint.swap(
+    with about.kept() as cache, phases() as report:
+        swapped = imprint.swap(
             scorer,
             names or ("race", "gender"),
             groups=(group[0], group[1]) if group else None,
             templates=templates,
             query=query,
             top=top,
-            alpha=alpha,
-            copies=copies,
             per_second=per_second,
             cache=cache,
-            seed=seed,
-            executor=executor,
             report=report,
             **about.settings,
         )
-    rows = found.findings()
+    rows = swapped.findings()
     show_findings(rows, json=json)
     if not json:
-        print_note(f"{found.asked:,} texts scored." if found.asked else "every score was known from an earlier run.")
+        print_note(
+            f"{swapped.asked:,} texts scored." if swapped.asked else "every score was known from an earlier run."
+        )
     if conditions:
         gate = check(rows, conditions)
         print_sentences(gate.findings(), print_note)

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from imprint.association.verdicts import FOUND, Evidence
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import LEVEL, RANKS, in_family, missing_notes
+from imprint.kinds.tests import RANKS, by_chance, missing_notes
 from imprint.rows import TemplateValue, WordValue
 from imprint.scoring.swap import SwapRow
+from imprint.significance.crossed import FEWEST_UNITS
+from imprint.significance.outcomes import Reason
 from imprint.tables import Field, table
 from imprint.view import (
     NOTHING,
@@ -22,7 +23,7 @@ from imprint.view import (
     Table,
     Text,
     count,
-    footnote,
+    interval,
     join,
     number,
     percent,
@@ -35,31 +36,22 @@ if TYPE_CHECKING:
 
 SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
 
-_LEVELS: dict[Evidence, str] = {
-    "strong": "holds for other names and other texts of these kinds, and at equal frequency of the names",
-    "moderate": "holds for other names and other texts of these kinds. The names' frequency may be the reason; it is "
-    "not checked for pronouns",
-    "limited": "statistically significant for these names in these texts; with other names or texts there may be no "
-    "difference",
-    "none shown": "no significant difference, which does not mean that there is none. Detectable is the smallest true "
-    "difference that these names would show in 80 % of cases",
-    "too few words": "a group has fewer than four names, or less than half of those asked. Or there are so few names "
-    "or texts that no result could be significant",
+_CANNOT = "Why the scorer does so, or what it does with other groups."
+_REASONS: dict[Reason | None, str] = {"few words": "few names or texts", "frequency": "frequency of the names"}
+_MEANINGS = {
+    "present": "the interval excludes zero, so other names and texts of these kinds would differ, too",
+    "cannot tell": "the interval contains zero, which does not mean that there is no difference. Detectable is the "
+    "smallest difference that these names and texts would show in 80 % of cases",
+    "cannot tell: few names or texts": "a group has fewer than four names, or fewer than half of those listed, or "
+    "there are fewer than four texts",
+    "cannot tell: frequency of the names": "the groups are not matched in frequency, and at equal frequency there may "
+    "be no difference, or one group is twice as frequent as the other, or the frequencies are not known",
 }
-_FAILED = {
-    "words": "with other names or texts there may be no difference, at the corrected level",
-    "frequency": "at equal frequency of the names there may be no difference, at the corrected level",
-}
-_NOT_SHOWN = {
-    "words": "that it holds for other names and texts",
-    "frequency": "that it is not the names' frequency",
-}
-_CANNOT = "Why the scorer does so, or what it does with other names, texts or groups."
 
 
 def blocks(rows: Sequence[SwapRow]) -> Iterator[Block]:
     """Show the comparisons of one run, and the names behind them."""
-    caption = say("Swaps in {}{}", title(rows[0].embedding), in_family(rows))
+    caption = say("Swaps in {}, with 99.5 % intervals over names and texts", title(rows[0].embedding))
     name = Field("title", cell=lambda row: say("{}: {}", title(row.test), title(row.title)))
     top = Field("top_y", cell=_top, numeric=False)
     names = Field("n_x", cell=lambda row: say("{} and {}", count(row.n_x), count(row.n_y)), numeric=False)
@@ -68,9 +60,9 @@ def blocks(rows: Sequence[SwapRow]) -> Iterator[Block]:
         SwapRow,
         caption,
         rows,
-        (name, "mean_difference", LEVEL, "share_lower", top, "p_holm"),
-        more=("effect_size", names, "n_texts"),
-        extra=("share_tied", "p_words", "p_frequency", "adjusted_difference", RANKS, splits),
+        (name, "mean_difference", Field("outcome", cell=_outcome), "share_lower", top),
+        more=("detectable", "p_value", "effect_size", names, "n_texts"),
+        extra=("share_tied", "p_frequency", "adjusted_difference", RANKS, splits),
     )
     yield Details("How to read this", (*_reading(rows), *missing_notes(rows)))
     yield from (_chart(row) for row in rows if row.permuted == "names")
@@ -78,41 +70,41 @@ def blocks(rows: Sequence[SwapRow]) -> Iterator[Block]:
 
 
 def sentences(rows: Sequence[SwapRow]) -> Iterator[Text]:
-    """Say what each comparison found, and how often the same is found where there is nothing."""
+    """Say what each comparison found, and how many would find something by chance."""
     yield from map(_said, rows)
-    if rows[0].nulls:
-        found = [say("{} ({})", percent(one.limited), one.null) for one in rows[0].nulls]
-        copies = count(rows[0].nulls[0].copies)
-        yield say("Of {} tables of scores without a difference, so many show evidence too: {}.", copies, join(found))
+    if len(rows) > 1:
+        found = sum(row.found for row in rows)
+        yield say(
+            "{} of {} comparisons show a difference; expected by chance: {}.",
+            f"{found}",
+            f"{len(rows)}",
+            by_chance(rows),
+        )
 
 
 def claims(rows: Sequence[SwapRow]) -> Iterator[Claim]:
     """Pair what a comparison shows with what it does not."""
     for row in rows:
-        left = " or ".join(_NOT_SHOWN[check] for check in row.checks_failed if check in _NOT_SHOWN and row.found)
-        if row.evidence == "none shown":
-            yield _said(row), "That the scorer treats both alike."
-        elif row.evidence == "too few words":
-            yield _said(row), "Anything about these names."
-        else:
-            yield _said(row), f"{left[0].upper()}{left[1:]}." if left else _CANNOT
+        yield _said(row), _CANNOT if row.found else "That the scorer treats both alike."
 
 
 def _said(row: SwapRow) -> Text:
     sides = [title(row.set_name(role)) for role in "xy"]
-    if row.evidence not in FOUND:
-        level = "Too few names or texts to tell" if row.evidence == "too few words" else "No evidence"
-        unseen = "{} that {} scores texts differently with {} and with {} ({})."
-        return say(unseen, level, title(row.embedding), *sides, title(row.test))
-    first, second = sides if (row.mean_difference or 0.0) > 0 else sides[::-1]
-    share = row.share_lower if (row.mean_difference or 0.0) > 0 else 1 - row.share_lower - row.share_tied
-    said = (str(row.evidence).capitalize(), title(row.embedding), second, first, percent(share, 1), _size(row))
-    lower = "{} evidence that {} scores texts lower with {} than with {}: in {} of pairs, by {} on average ({})."
-    return say(lower, *said, title(row.test))
+    size = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), title(row.test))
+    if not row.found:
+        why = f" ({_REASONS.get(row.reason, row.reason)})" if row.reason else ""
+        said = "It is not clear whether {} scores texts differently with {} and with {}{}: {} [{}] ({})."
+        return say(said, title(row.embedding), *sides, why, *size)
+    first, second = sides if row.mean_difference > 0 else sides[::-1]
+    share = row.share_lower if row.mean_difference > 0 else 1 - row.share_lower - row.share_tied
+    lower = "{} scores texts lower with {} than with {}: in {} of pairs, by {} on average [{}] ({})."
+    ends = sorted(abs(end) for end in (row.words_low, row.words_high) if end is not None)
+    size = (number(abs(row.mean_difference), 3), interval(*ends, 3), title(row.test))
+    return say(lower, title(row.embedding), second, first, percent(share, 1), *size)
 
 
-def _size(row: SwapRow) -> Text:
-    return number(abs(row.mean_difference or 0.0), 3)
+def _outcome(row: SwapRow) -> str:
+    return f"{row.outcome}: {_REASONS.get(row.reason, row.reason)}" if row.reason else row.outcome or ""
 
 
 def _top(row: SwapRow) -> Cell | Text:
@@ -127,34 +119,26 @@ def _splits(row: SwapRow) -> Text:
 
 
 def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
-    """Explain the question, the levels and the null tables."""
+    """Explain the question and the outcomes."""
     yield Prose(
-        "Every name is put into the same texts, and each text is scored. A name's score is the mean over texts. Names "
-        "are exchanged between the groups in all possible ways: how often do random groups differ as much?"
+        "Every name is put into the same texts, and each text is scored. A name's score is the mean over texts. The "
+        "interval says how the difference would vary with other names and other texts of these kinds."
     )
-    shown = {row.evidence for row in rows} | ({*FOUND} if any(row.found for row in rows) else set())
-    lines = tuple(f"{level.capitalize()}: {meaning}." for level, meaning in _LEVELS.items() if level in shown)
-    failed = {check for row in rows for check in row.checks_failed if row.found}
-    lines += tuple(f"Fails {check}: {meaning}." for check, meaning in _FAILED.items() if check in failed)
+    outcomes = {_outcome(row) for row in rows}
+    lines = tuple(
+        f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in _MEANINGS.items() if said in outcomes
+    )
     yield Listing(lines, ("page", "terminal"))
-    fixed = [row for row in rows if not row.texts_random]
+    fixed = [row for row in rows if row.n_texts < FEWEST_UNITS and row.words_low is not None]
     if fixed:
         yield Prose(
-            say("{}: the interval is for these texts alone; at least four texts, and four names in each group, are "
-                "needed to allow for others.", join(title(row.test) for row in fixed)),
+            say(
+                "{}: the interval is for these texts alone; at least {} texts are needed to allow for others.",
+                join(title(row.test) for row in fixed),
+                count(FEWEST_UNITS),
+            ),
             "warning",
             ("page", "terminal", "card"),
-        )  # fmt: skip
-    for one in rows[0].nulls:
-        yield footnote(
-            say(
-                "Null, {}: of {} tables of scores without a difference, {} show evidence in any comparison, {} at "
-                "least moderate and {} strong evidence (nominal rate: {}).",
-                one.null,
-                count(one.copies),
-                *(percent(share, 1) for share in (one.limited, one.moderate, one.strong)),
-                percent(rows[0].alpha),
-            )
         )
 
 
@@ -208,7 +192,7 @@ SWAP = Kind(
     blocks=blocks,
     sentences=sentences,
     claims=claims,
-    aliases={"p": "p_label"},
+    aliases={"p": "p_value"},
     card=True,
     opens=3,
     method="Scores were compared when only the name in a text changed, with names and texts as random units.",

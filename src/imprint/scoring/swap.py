@@ -4,26 +4,34 @@ Caliskan et al. (2016), "Effects of bias in NLP applications", describe the expe
 of another group. Here any scorer can be asked.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from imprint.association.rows import FEWEST, KEPT, JudgedRow, PMethod
-from imprint.association.verdicts import ALPHA, Case, InFamily, Judged, check_alpha, judge_all
+from imprint.association.frequency import is_explained_by_frequency
+from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
 from imprint.checks import check_whole
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.files import FilePath
 from imprint.rows import Count, Result, TemplateValue, WordList, WordValue, shown
-from imprint.scoring.checks import Checked, NullRate, ScoreTable, check_table, null_rates
 from imprint.scoring.collect import Pace, collect
-from imprint.scoring.scorers import ScorerLike, open_scorer
-from imprint.significance.shifts import smallest_detectable_shift
-from imprint.significance.swapped import in_the_top, pair_shares
-from imprint.stimuli.definition import WordSet
+from imprint.scoring.scorers import Scorer, ScorerLike, open_scorer
+from imprint.significance.crossed import FEWEST_UNITS, OverWords, smallest_detectable
+from imprint.significance.outcomes import CONFIDENCE, Reason, outcome, too_few
+from imprint.significance.partitions import permutation_test
+from imprint.significance.swapped import (
+    FEW_SIGNS,
+    at_equal_frequency,
+    in_the_top,
+    over_names,
+    over_texts,
+    pair_shares,
+    sign_flips,
+)
 from imprint.stimuli.swaps import DEFAULT_NAMES, Swap, SwapTexts, bundled_texts, fill_in, find_swap, read_texts
 from imprint.stimuli.swaps import swap_of_groups as _of_groups
 from imprint.subjects.common import ranks_of
@@ -31,43 +39,59 @@ from imprint.types import Floats, Report
 
 TOP = 10  # places at the top of a ranking
 
-_KNOWN_RANKS = 0.9  # share of names with a known frequency, below which frequency is not checked
+_RANKED = 0.9  # share of names with a known frequency, below which frequency is not checked
+_SPLIT = 120  # names up to which their splits are counted, in less than a second
+_ROUNDING = 1e-9  # relative: a smaller error is none
 
 
-class SwapRow(JudgedRow, frozen=True, kw_only=True, tag="swap"):
+class SwapRow(OutcomeRow, frozen=True, kw_only=True, tag="swap"):
     """Two groups of names, or two pronouns, in the same texts, and what a scorer made of them."""
 
     title: Annotated[str, shown("Compared", "Which names, or pronouns, were compared.")]
-    effect_size: Annotated[
-        float | None, shown("d", "The difference in standard deviations of all names' mean scores.")
-    ] = None
-    p_words: Annotated[
-        float | None,
-        shown("p, names and texts", "Two-sided p against no difference among all such names and texts."),
-    ] = None
-    p_frequency: Annotated[
-        float | None,
-        shown("p, frequency", "Two-sided p of the difference at equal frequency of the names."),
-    ] = None
     mean_difference: Annotated[
-        float | None,
+        float,
         shown(
             "Mean difference",
-            "Mean score with the first names less that with the second, with its 95 % interval over names and texts.",
+            "Mean score with the first names less that with the second, with its 99.5 % interval over names and "
+            "texts.",
             digits=3,
             ends="words",
         ),
     ]
-    permuted: Annotated[Literal["names", "pronouns"], shown("Permuted", "What was exchanged between the groups.")]
+    words_low: Annotated[float | None, WORDS_LOW] = None
+    words_high: Annotated[float | None, WORDS_HIGH] = None
+    detectable: Annotated[
+        float | None,
+        shown(
+            "Detectable",
+            "The smallest difference, either way, whose interval would exclude zero four times in five.",
+            digits=3,
+        ),
+    ] = None
+    effect_size: Annotated[
+        float | None, shown("d", "The difference in standard deviations of all names' mean scores.")
+    ] = None
+    permuted: Annotated[Literal["names", "pronouns"], shown("Exchanged", "What is exchanged between the groups.")]
     n_x: Annotated[int, shown("Names", "Names of the first and of the second group.")]
     n_y: Annotated[int, shown("Names of Y", "Names of the second group.")]
     n_texts: Annotated[int, shown("Texts", "Texts that the names were put into.")]
-    texts_random: Annotated[bool, shown("Texts vary", "Whether the interval is over other texts too.")]
-    p_method: Annotated[PMethod, shown("p, method", "How p was found: exact, certified bounds or sampled.")]
-    partitions: Annotated[Count, shown("All splits", "Splits of the names.", shape="count")]
+    p_value: Annotated[
+        float | None,
+        shown(
+            "p",
+            "Share of all splits of these names, or of all exchanges of the pronouns, that differ at least as much. "
+            "None of more than 120 names.",
+            method="p_method",
+        ),
+    ] = None
+    p_low: Annotated[float | None, shown("p, low", "The least that p can be.")] = None
+    p_high: Annotated[float | None, shown("p, high", "The most that p can be.")] = None
+    p_floor: Annotated[float | None, shown("p, floor", "The smallest p that so few names can give.")] = None
+    p_method: Annotated[PMethod | None, shown("p, method", "How p was found: exact or certified bounds.")] = None
+    partitions: Annotated[Count | None, shown("All splits", "Splits of the names.", shape="count")] = None
     extreme: Annotated[
         Count | None, shown("Splits", "Splits of the names at least as extreme, of all splits.", shape="count")
-    ]
+    ] = None
     share_lower: Annotated[
         float,
         shown(
@@ -95,130 +119,43 @@ class SwapRow(JudgedRow, frozen=True, kw_only=True, tag="swap"):
         shown("Median ranks", "Median frequency ranks of both groups; 1 is the most frequent word.", digits=0),
     ] = None
     rank_y: Annotated[float | None, shown("Median rank of Y", digits=0)] = None
+    p_frequency: Annotated[
+        float | None,
+        shown(
+            "p, frequency",
+            "Of names that are not matched in frequency: two-sided p of the difference at equal frequency.",
+        ),
+    ] = None
     adjusted_difference: Annotated[
         float | None,
         shown("At equal frequency", "The difference adjusted for the logarithm of the names' ranks.", digits=3),
     ] = None
-    detectable_shift: Annotated[
-        float | None,
-        shown("Detectable", "Where nothing was found: the smallest difference found four times in five.", digits=3),
-    ] = None
     by_text: Annotated[tuple[TemplateValue, ...], shown("By text", "The difference in each text.")] = ()
-    nulls: Annotated[tuple[NullRate, ...], shown("Nulls", "What tables without a difference show.")] = ()
-
-
-@dataclass(frozen=True, repr=False)
-class SwapResult(InFamily):
-    """One comparison: its scores, its checks, and its place in the family."""
-
-    swap: Swap
-    scorer: str
-    scorer_sha256: str
-    texts: tuple[str, ...]
-    table: ScoreTable = field(compare=False)
-    checked: Checked = field(compare=False)
-    missing: tuple[str, ...] = ()
-    ranks: tuple[float, float] | None = None
-    top: int = TOP
-    seed: int = 0
-    judged: Judged | None = None
-    detectable_shift: float | None = None
-
-    @property
-    def mean_difference(self) -> float:
-        """The mean score of X less that of Y."""
-        return float(self.table.differences.mean())
-
-    @property
-    def share_lower(self) -> float:
-        """The share of pairs, one name of each group in the same text, in which that of Y scores lower."""
-        return pair_shares(self.table.scores, self.table.n_x)[0]
-
-    @property
-    def case(self) -> Case:
-        """What is judged of it within a family."""
-        return self.checked.case
-
-    def in_family(self, judged: Judged) -> Self:
-        """Return the result with its judgement, and with the smallest detectable difference where none is shown."""
-        shift = None
-        if judged.evidence == "none shown" and judged.level is not None and not self.table.of_pronouns:
-            x, y = self.table.sides()
-            if np.ptp(np.concatenate([x - x.mean(), y - y.mean()])) > 0:
-                shift = smallest_detectable_shift(x, y, alpha=judged.level, alternative="two-sided", seed=self.seed)
-        return replace(self, judged=judged, detectable_shift=shift)
-
-    def finding(self, nulls: tuple[NullRate, ...]) -> SwapRow:
-        """Return the row."""
-        table, label, swap = self.table, self.checked.label, self.swap
-        lower, tied = pair_shares(table.scores, table.n_x)
-        names = [word for word in swap.words if word not in {*self.missing}]
-        means = table.scores.mean(axis=1)
-        top = None if table.of_pronouns else max(1, min(self.top, len(names) // 2))
-        checks = {
-            name: value for name, value in self.checked.checks.fields().items() if name in SwapRow.__struct_fields__
-        }
-        spread = np.concatenate(table.sides()).std(ddof=1)
-        return SwapRow(
-            test=swap.id,
-            embedding=self.scorer,
-            embedding_sha256=self.scorer_sha256,
-            title=swap.title,
-            topics=swap.topics,
-            source=swap.source,
-            language=swap.language,
-            sets=tuple(WordList(role, one.name, one.words) for role, one in (("x", swap.x), ("y", swap.y))),
-            scores=tuple(WordValue(name, float(mean)) for name, mean in zip(names, means, strict=True)),
-            missing=self.missing,
-            mean_difference=self.mean_difference,
-            effect_size=self.mean_difference / spread if spread > 0 else None,
-            p_value=checks["p_label"],
-            permuted="pronouns" if table.of_pronouns else "names",
-            n_x=table.n_x,
-            n_y=len(names) - table.n_x,
-            n_texts=len(self.texts),
-            texts_random=self.checked.texts_random,
-            p_method=label.p_method if label else "exact",
-            partitions=str(label.partitions if label else 2 ** len(self.texts)),
-            extreme=None if label is None or label.extreme is None else str(label.extreme),
-            share_lower=lower,
-            share_tied=tied,
-            top_k=top,
-            top_y=None if top is None else in_the_top(table.scores, table.n_x, top),
-            top_expected=None if top is None else top * (len(names) - table.n_x) / len(names),
-            by_text=tuple(map(TemplateValue, self.texts, table.differences.tolist())),
-            nulls=nulls,
-            seed=self.seed,
-            detectable_shift=self.detectable_shift,
-            **checks | ({} if self.ranks is None else {"rank_x": self.ranks[0], "rank_y": self.ranks[1]}),
-            **(self.judged.fields() if self.judged else {}),
-        )
 
     def __repr__(self) -> str:
-        said = (
-            f"{self.mean_difference:.3g}, {100 * self.share_lower:.1f} % of pairs lowered, evidence: {self.evidence}"
-        )
-        return f"SwapResult({self.swap.id!r} by {self.scorer}: {said})"
+        ends = "" if self.words_low is None else f" [{self.words_low:.3g} to {self.words_high:.3g}]"
+        said = f"{self.outcome} ({self.reason})" if self.reason else self.outcome
+        lowered = f"{100 * self.share_lower:.1f} % of pairs lowered"
+        return f"SwapRow({self.test!r} by {self.embedding}: {self.mean_difference:.3g}{ends}, {said}, {lowered})"
 
 
 @dataclass(frozen=True, repr=False)
 class Swapped(Result):
-    """The comparisons of one run, corrected together; so many texts were `asked` for now, the others were known."""
+    """One row per comparison; so many texts were `asked` for now, the scores of others were in the cache."""
 
-    results: tuple[SwapResult, ...]
-    nulls: tuple[NullRate, ...]
+    rows: tuple[SwapRow, ...]
     asked: int
 
-    def __getitem__(self, name: str) -> SwapResult:
+    def __getitem__(self, test: str) -> SwapRow:
         """Return a comparison by its name."""
-        return next(result for result in self.results if result.swap.id == name)
+        return {row.test: row for row in self.rows}[test]
 
-    def findings(self) -> list[SwapRow]:
+    def findings(self) -> tuple[SwapRow, ...]:
         """Return one row per comparison."""
-        return [result.finding(self.nulls) for result in self.results]
+        return self.rows
 
     def __repr__(self) -> str:
-        return f"Swapped({', '.join(map(repr, self.results))})"
+        return f"Swapped({', '.join(map(repr, self.rows))})"
 
 
 def swap(
@@ -229,12 +166,8 @@ def swap(
     templates: FilePath | Sequence[str] | None = None,
     query: str | None = None,
     top: int = TOP,
-    alpha: float = ALPHA,
-    copies: int = 200,
     per_second: float | None = None,
     cache: EncodingStore | None = None,
-    seed: int = 0,
-    executor: Executor | None = None,
     report: Report | None = None,
     **options: Any,
 ) -> Swapped:
@@ -247,7 +180,7 @@ def swap(
         URL of an endpoint, `valence:EMBEDDING`, or `encoder:ENCODER` with a `query`.
     names
         What to compare: `race` and `gender` (names of like frequency), `pronouns`, or ids of tests of the catalogue
-        that compare names, such as `caliskan-5`.
+        that compare names, such as `black-pleasant` or `caliskan-5`.
     groups
         Two groups of names of your own, instead: files, or lists.
     templates
@@ -256,18 +189,10 @@ def swap(
         What an encoder ranks texts by: the score is the cosine with it.
     top
         Places at the top of a ranking of all names; at most half of them.
-    alpha
-        Chance of any false discovery among the comparisons.
-    copies
-        Null tables of each kind; 0 for none.
     per_second
         Texts per second that the scorer may get.
     cache
         Where scores are kept: a run that was interrupted goes on from there.
-    seed
-        Seed of everything random.
-    executor
-        Any `concurrent.futures.Executor` to make the null tables. The scorer is asked from here, one batch at a time.
     report
         Called with what is done, how much of it, and how much there is.
     options
@@ -276,39 +201,25 @@ def swap(
     Returns
     -------
     Swapped
-        One result per comparison; `findings()` are its rows.
+        One row per comparison, by its name.
 
     Examples
     --------
     >>> imprint.swap("valence:default", "caliskan-5")["caliskan-5"].share_lower
     0.95703125
     """
-    check_alpha(alpha)
     check_whole("top", top)
-    check_whole("copies", copies, 0)
     swaps = chosen_swaps(names if groups is None else (), groups)
     texts = bundled_texts() if templates is None else read_texts(templates)
-    every = [text for one in swaps for text in swap_texts(one, texts)]
     pace = Pace(per_second)
+    every = [text for exchange in swaps for text in swap_texts(exchange, texts)]
     opened = open_scorer(scorer, query=query, texts=every, **options)
     tell = None if report is None else (lambda done, total: report("scoring", done, total))
-    kept = {one.id: _kept(one, opened.lacks(one.words)) for one in swaps if not one.of_pronouns}
-    asked = [text for one in swaps for text in swap_texts(kept.get(one.id, one), texts)]
-    found = collect(opened, asked, cache=cache, pace=pace, progress=tell)
-    results = []
-    for one in swaps:
-        table, ranks = _table(kept.get(one.id, one), texts, found.scores)
-        missing = tuple(word for word in one.words if word not in {*kept.get(one.id, one).words})
-        checked = check_table(table, enough=_enough(one, kept.get(one.id, one)))
-        results.append(
-            SwapResult(one, opened.name, opened.identity, texts.of(one), table, checked, missing, ranks, top, seed)
-        )
-    nulls = (
-        null_rates([one.table for one in results], alpha=alpha, copies=copies, seed=seed, executor=executor)
-        if copies
-        else ()
-    )
-    return Swapped(tuple(judge_all(results, alpha)), nulls, found.asked)
+    seen = [(exchange, _without_missing(exchange, opened)) for exchange in swaps]
+    asked = [text for _, exchange in seen for text in swap_texts(exchange, texts)]
+    collected = collect(opened, asked, cache=cache, pace=pace, progress=tell)
+    rows = (_measure(listed, exchange, texts.of(listed), collected.scores, opened, top) for listed, exchange in seen)
+    return Swapped(tuple(rows), collected.asked)
 
 
 def chosen_swaps(
@@ -323,35 +234,129 @@ def chosen_swaps(
     return [find_swap(name) for name in listed]
 
 
-def swap_texts(one: Swap, texts: SwapTexts) -> list[str]:
+def swap_texts(exchange: Swap, texts: SwapTexts) -> list[str]:
     """Return every text of a swap, name by name."""
-    return [fill_in(text, word) for word in one.words for text in texts.of(one)]
+    return [fill_in(text, word) for word in exchange.words for text in texts.of(exchange)]
 
 
-def _kept(one: Swap, missing: Sequence[str]) -> Swap:
+def _without_missing(listed: Swap, scorer: Scorer) -> Swap:
     """Return a swap without the names that the scorer cannot see."""
-    lost = {*missing}
-    x, y = (side.subset(word for word in side.words if word not in lost) for side in (one.x, one.y))
+    if listed.of_pronouns:
+        return listed
+    missing = {*scorer.lacks(listed.words)}
+    x, y = (side.subset(word for word in side.words if word not in missing) for side in (listed.x, listed.y))
     for side in (x, y):
         if not len(side):
             raise VocabularyError(
-                f"the scorer knows none of the {side.name}", words=missing, where=one.id, hint="give other names"
+                f"the scorer knows none of the {side.name}",
+                words=[word for word in listed.words if word in missing],
+                where=listed.id,
+                hint="give other names",
             )
-    return replace(one, x=x, y=y)
+    return replace(listed, x=x, y=y)
 
 
-def _enough(one: Swap, kept: Swap) -> bool:
-    sides: tuple[tuple[WordSet, WordSet], ...] = ((one.x, kept.x), (one.y, kept.y))
-    return one.of_pronouns or all(len(found) >= max(FEWEST, KEPT * len(asked)) for asked, found in sides)
+def _measure(
+    listed: Swap, exchange: Swap, texts: Sequence[str], scores: Mapping[str, float], scorer: Scorer, top: int
+) -> SwapRow:
+    """Compare the groups of a swap; the names that were `listed` include those that the scorer cannot see."""
+    names, n_x = exchange.words, len(exchange.x)
+    table = np.array([[scores[fill_in(text, name)] for text in texts] for name in names])
+    means = table.mean(axis=1)
+    # A scorer that ignores names gives each text one score: less that of the first name, all are exactly zero.
+    centred = table - table[0]
+    by_text = centred[:n_x].mean(axis=0) - centred[n_x:].mean(axis=0)
+    spread = float((table if exchange.of_pronouns else means).std(ddof=1))
+    lowered, tied = pair_shares(table, n_x)
+    compared = _of_pronouns(by_text) if listed.of_pronouns else _of_names(listed, exchange, centred)
+    return SwapRow(
+        test=listed.id,
+        embedding=scorer.name,
+        embedding_sha256=scorer.identity,
+        title=listed.title,
+        topics=listed.topics,
+        source=listed.source,
+        language=listed.language,
+        sets=tuple(WordList(role, side.name, side.words) for role, side in (("x", listed.x), ("y", listed.y))),
+        scores=tuple(map(WordValue, names, means.tolist())),
+        missing=tuple(word for word in listed.words if word not in {*names}),
+        mean_difference=float(by_text.mean()),
+        effect_size=float(by_text.mean()) / spread if spread > 0 else None,
+        n_x=n_x,
+        n_y=len(names) - n_x,
+        n_texts=len(texts),
+        share_lower=lowered,
+        share_tied=tied,
+        by_text=tuple(map(TemplateValue, texts, by_text.tolist())),
+        **compared,
+        **({} if listed.of_pronouns else _at_the_top(table, n_x, top)),
+    )
 
 
-def _table(one: Swap, texts: SwapTexts, scores: Mapping[str, float]) -> tuple[ScoreTable, tuple[float, float] | None]:
-    """Return the scores of a swap's names, and the median frequency ranks of its groups where they are known."""
-    rows: Floats = np.array([[scores[fill_in(text, word)] for text in texts.of(one)] for word in one.words])
-    if one.of_pronouns:
-        return ScoreTable(rows, 1), None
-    ranks, known = ranks_of(one.words)
-    if known < _KNOWN_RANKS:
-        return ScoreTable(rows, len(one.x)), None
-    medians = [float(np.median(side)) + 1 for side in (ranks[: len(one.x)], ranks[len(one.x) :])]
-    return ScoreTable(rows, len(one.x), np.log(ranks + 1.0)), (medians[0], medians[1])
+def _of_pronouns(by_text: Floats) -> dict[str, Any]:
+    """Return what two pronouns come to: texts are the unit, and the pronouns of each change places for p."""
+    p_value, count = sign_flips(by_text), len(by_text)
+    obstacle: Reason | None = "few words" if count < FEWEST_UNITS else None
+    return {
+        "permuted": "pronouns",
+        **_judged(float(by_text.mean()), over_texts(by_text, CONFIDENCE), p_value, obstacle),
+        "p_value": p_value,
+        "p_floor": 2.0 ** (1 - count),
+        "p_method": "exact" if count <= FEW_SIGNS else "certified",
+        "partitions": str(2**count),
+    }
+
+
+def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
+    """Return what two groups of names come to: names are the unit, and so are texts where there are four or more."""
+    n_x, means = len(exchange.x), table.mean(axis=1)
+    x, y = np.split(means, [n_x])
+    fields: dict[str, Any] = {"permuted": "names"}
+    if len(table) <= _SPLIT:
+        split = permutation_test(x, y, alternative="two-sided")
+        fields["p_value"] = split.p_value
+        fields |= {name: value for name, value in split.details().items() if name in SwapRow.__struct_fields__}
+    is_explained = not listed.is_matched
+    ranks, known = ranks_of(exchange.words)
+    if known >= _RANKED:
+        fields["rank_x"], fields["rank_y"] = (float(np.median(side)) + 1 for side in np.split(ranks, [n_x]))
+        adjusted = None if listed.is_matched else at_equal_frequency(means, n_x, np.log(ranks + 1.0))
+        if adjusted is not None:
+            fields["adjusted_difference"], fields["p_frequency"] = adjusted
+            octaves = abs(math.log2(fields["rank_x"] / fields["rank_y"]))
+            is_explained = is_explained_by_frequency(fields["p_frequency"], octaves)
+    few = too_few((len(x), len(y)), (len(x), len(y)), (len(listed.x), len(listed.y)))
+    obstacle: Reason | None = "frequency" if is_explained else None
+    if few or table.shape[1] < FEWEST_UNITS:
+        obstacle = "few words"
+    interval = over_names(table, n_x, CONFIDENCE)
+    return {**fields, **_judged(float(x.mean() - y.mean()), interval, fields.get("p_value"), obstacle)}
+
+
+def _judged(
+    difference: float, interval: OverWords | None, p_value: float | None, obstacle: Reason | None
+) -> dict[str, Any]:
+    """Return the interval over names and texts, and what it says."""
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    if obstacle != "few words" and (interval is None or interval.error <= _ROUNDING * abs(difference)):
+        # Nothing varies, as where a scorer says yes to one group and no to the other: too few could do so by chance.
+        is_certain = difference == 0 or p_value is None or p_value <= 1 - CONFIDENCE
+        low = high = difference if is_certain else None
+    judged = outcome(low, high, margin=None, obstacle=obstacle)
+    return {
+        "words_low": low,
+        "words_high": high,
+        "detectable": None if interval is None else smallest_detectable(interval.error, interval.df, CONFIDENCE),
+        "outcome": judged.outcome,
+        "reason": judged.reason,
+    }
+
+
+def _at_the_top(table: Floats, n_x: int, top: int) -> dict[str, Any]:
+    """Return how many of the best names of a text are of the second group, and how many to expect."""
+    places = max(1, min(top, len(table) // 2))
+    return {
+        "top_k": places,
+        "top_y": in_the_top(table, n_x, places),
+        "top_expected": places * (len(table) - n_x) / len(table),
+    }

@@ -21,6 +21,7 @@ from imprint.types import Floats, Ints
 
 FEWEST_UNITS = 4  # in a set; with fewer, the interval is too narrow
 
+_MISSED = 0.2  # share of samples in which a detectable difference is not found
 _RESAMPLES_PER_SEED = 250  # resamples drawn from one seed
 
 
@@ -52,6 +53,11 @@ class Spread:
         half = quantile(1 - confidence, df) * error
         ends = (difference - half, difference + half)
         return OverWords(difference, *ends, two_sided(difference / error, df), df, error)
+
+
+def smallest_detectable(error: float, df: float, confidence: float) -> float:
+    """Return the smallest difference, either way, whose interval would exclude 0 four times in five."""
+    return (quantile(1 - confidence, df) + quantile(2 * _MISSED, df)) * error
 
 
 def over_words(

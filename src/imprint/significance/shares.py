@@ -22,15 +22,14 @@ from functools import cached_property
 
 import numpy as np
 
-from imprint.significance.crossed import FEWEST_UNITS, Spread
+from imprint.significance.crossed import FEWEST_UNITS, Spread, smallest_detectable
 from imprint.significance.outcomes import CONFIDENCE, Size
-from imprint.significance.student import quantile, two_sided
-from imprint.types import Floats, Ints
+from imprint.significance.student import two_sided
+from imprint.types import Floats, Floats32, Ints
 
 _SCANNED = 16  # steps from the size outwards, looking for the last margin that is not rejected
 _HALVINGS = 42
 _UNRELATED = 1.96
-_MISSED = 0.2  # share of samples in which a detectable size is not found
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class Sample:
     counts: Ints
 
     @classmethod
-    def of(cls, rows: Floats, units: Ints) -> "Sample":
+    def of(cls, rows: Floats | Floats32, units: Ints) -> "Sample":
         """Sum the rows by unit."""
         numbers, unit_of, counts = np.unique(units, return_inverse=True, return_counts=True)
         mean = rows.mean(axis=-2)
@@ -97,8 +96,8 @@ class ShareOfDistance:
     @classmethod
     def of(
         cls,
-        targets: Floats,
-        attributes: Floats,
+        targets: Floats | Floats32,
+        attributes: Floats | Floats32,
         n_x: int,
         n_a: int,
         *,
@@ -175,9 +174,7 @@ class ShareOfDistance:
         """Return the smallest size, either way, whose interval would exclude 0 four times in five."""
         spread, distance = self._spread(np.array([1.0, 0.0, 0.0])), float(self.distance)
         error, df = math.sqrt(float(spread.variance)), float(spread.df)
-        if not (error > 0 and distance > 0):
-            return None
-        return (quantile(1 - confidence, df) + quantile(2 * _MISSED, df)) * error / distance
+        return smallest_detectable(error, df, confidence) / distance if error > 0 and distance > 0 else None
 
     def is_distinguished(self, confidence: float = CONFIDENCE) -> bool:
         """Tell whether D is above 0 at the two-sided level that the interval has, so that it is bounded."""

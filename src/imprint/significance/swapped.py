@@ -14,27 +14,26 @@ from imprint.significance.relabelled import exact_sign_test
 from imprint.significance.student import two_sided
 from imprint.types import Floats
 
-_FEW = 16  # signs that are tried one by one
+FEW_SIGNS = 16  # that are tried one by one
 _OVERLAP = 0.5  # share of names whose frequency the other group has too, at the least
 _SAME = 1e-12  # relative: what rounding may take off a sum
 
 
-def over_names(scores: Floats, n_x: int, confidence: float) -> tuple[OverWords | None, bool]:
-    """Return the interval of the first n_x names' mean less the others', and whether it is over texts too.
+def over_names(scores: Floats, n_x: int, confidence: float) -> OverWords | None:
+    """Return the interval of the first n_x names' mean less the others', over names and texts.
 
     With fewer than four texts it is over names alone. None where a group has fewer than four names, or none varies.
     """
-    both = scores.shape[1] >= FEWEST_UNITS
-    if both or min(n_x, len(scores) - n_x) < FEWEST_UNITS:
+    if scores.shape[1] >= FEWEST_UNITS or min(n_x, len(scores) - n_x) < FEWEST_UNITS:
         beside = np.zeros((len(scores), FEWEST_UNITS))
-        return over_words(np.hstack([scores, beside]), n_x, scores.shape[1], confidence=confidence), both
+        return over_words(np.hstack([scores, beside]), n_x, scores.shape[1], confidence=confidence)
     means = scores.mean(axis=1)
     sides = means[:n_x], means[n_x:]
     terms = np.array([side.var(ddof=1) / len(side) for side in sides])
     with np.errstate(divide="ignore", invalid="ignore"):
         df = terms.sum() ** 2 / sum(term**2 / (len(side) - 1) for term, side in zip(terms, sides, strict=True))
     difference = float(sides[0].mean() - sides[1].mean())
-    return Spread(terms.sum(keepdims=True), np.array([df])).interval(difference, confidence), False
+    return Spread(terms.sum(keepdims=True), np.array([df])).interval(difference, confidence)
 
 
 def over_texts(differences: Floats, confidence: float) -> OverWords | None:
@@ -51,7 +50,7 @@ def sign_flips(differences: Floats) -> float:
 
     Exact for few differences, and for many at most a little too large.
     """
-    if len(differences) > _FEW:
+    if len(differences) > FEW_SIGNS:
         return exact_sign_test(differences)
     observed = abs(math.fsum(differences))
     slack = _SAME * math.fsum(np.abs(differences))

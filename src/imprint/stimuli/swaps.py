@@ -40,6 +40,7 @@ class Swap:
     topics: tuple[str, ...] = ()
     source: str = ""
     language: str = UNDETERMINED
+    is_matched: bool = False  # in frequency
 
     @property
     def of_pronouns(self) -> bool:
@@ -84,7 +85,8 @@ def find_swap(name: str) -> Swap:
         raise StimulusError(option="names", got=name, expected=f"one of {', '.join(known)}", hint=hint)
     test = tests[name]
     title = f"{test.x.name} and {test.y.name}"
-    return Swap(test.id, f"{title[0].upper()}{title[1:]}", test.x, test.y, test.topics, test.source, test.language)
+    title = f"{title[0].upper()}{title[1:]}"
+    return Swap(test.id, title, test.x, test.y, test.topics, test.source, test.language, test.is_question)
 
 
 def swap_of_groups(x: FilePath | Sequence[str], y: FilePath | Sequence[str]) -> Swap:
@@ -169,4 +171,5 @@ def _read(name: str, values: dict[str, object]) -> Swap:
     table = TomlTable(values, (name,))
     x, y = (TomlTable(table.need(side, dict), (name, side)) for side in ("x", "y"))
     first, second = (WordSet.of(one.need("name", str), one.texts("words"), "name") for one in (x, y))
-    return Swap(name, table.need("title", str), first, second, table.texts("topics"), table.need("source", str), "en")
+    title, source = (table.need(key, str) for key in ("title", "source"))
+    return Swap(name, title, first, second, table.texts("topics"), source, "en", is_matched=True)
