@@ -59,6 +59,7 @@ def table(
     extra: Columns = (),
     filtered: bool = False,
     folded: bool = False,
+    main: bool = False,
     media: tuple[Medium, ...] = ("page", "terminal", "card"),
 ) -> Table:
     """Return a table with a line for each of the rows, whose fields `row` describes.
@@ -69,7 +70,7 @@ def table(
     places = ["shown"] * len(columns) + ["folded"] * len(more) + ["extra"] * len(extra)
     headings = tuple(_heading(row, field, place) for field, place in zip(fields, places, strict=True))
     lines = tuple(tuple(_cell(row, field, line) for field in fields) for line in rows)
-    return Table(caption, headings, lines, filtered=filtered, folded=folded, media=media)
+    return Table(caption, headings, lines, filtered=filtered, folded=folded, main=main, media=media)
 
 
 def draw_field(row: msgspec.Struct, name: str) -> Cell | Text:

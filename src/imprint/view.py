@@ -176,13 +176,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headings; sorted by a click on a heading, `filtered` by a box above, `folded` until asked for."""
+    """Rows under headings; sorted by a click on a heading, `filtered` by a box above, `folded` until asked for.
+
+    The `main` table of a page opens it where no chart does.
+    """
 
     caption: Text
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell | Text, ...], ...]
     filtered: bool = False
     folded: bool = False
+    main: bool = False
     media: tuple[Medium, ...] = ("page", "terminal", "card")
 
     def place(self, value: float) -> float:

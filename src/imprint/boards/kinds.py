@@ -47,6 +47,7 @@ BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 DifferenceRow = BoardDifferenceRow | BoardTopicDifferenceRow
 
 _SHOWN = 4  # columns of sizes; the rest is shown on request
+_MOST_GROUPS = 3  # of models with less bias than the same others, which the page says in sentences
 _MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small": "■", "cannot tell": "○"}
 _DIFFER: dict[SizeOutcome, str] = {
     "substantial": "differ, substantially",
@@ -68,7 +69,8 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
         for test in ordered
     ]
     about = (Field("embedding", meaning="Opens the model's own page.", cell=_model), Field("quality", cell=_quality))
-    yield table(BoardRow, "Models by questions", models, (*about, *columns[:_SHOWN]), more=columns[_SHOWN:])
+    shown, more = (*about, *columns[:_SHOWN]), columns[_SHOWN:]
+    yield table(BoardRow, "Models by questions", models, shown, more=more, main=True)
     yield footnote(
         "Sizes are shares of the distance between the two kinds of words, with their 99.5 % intervals over words. "
         f"Quality is Spearman's correlation with people's ratings in {_benchmark(models)}, with its 95 % interval."
@@ -226,22 +228,16 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
 
 
 def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
-    """Show which models differ in which questions, and those of every pair one click away."""
+    """Show how every two models differ, the largest differences first."""
     ordered = sorted(rows, key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
-    if differing := [row for row in ordered if row.found]:
-        yield table(type(rows[0]), _caption(rows, "differ"), differing, _COLUMNS, extra=_MORE)
+    caption = f"How every two models differ, by {'question' if isinstance(rows[0], BoardDifferenceRow) else 'topic'}"
     reading = footnote(
         "Two models are compared on the words that both have, so a difference may not be the difference of their "
         f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
         "bias: both the difference and the sum of the two sizes exclude zero, so that the smaller one is known."
     )
-    listed = table(type(rows[0]), _caption(rows, "are compared"), ordered, _COLUMNS, extra=_MORE, filtered=True)
-    yield Details(_caption(rows, "are compared"), (listed, reading))
-
-
-def _caption(rows: Sequence[DifferenceRow], verb: str) -> str:
-    what = "questions" if isinstance(rows[0], BoardDifferenceRow) else "topics"
-    return f"Where models {verb}, by {what}"
+    listed = table(type(rows[0]), caption, ordered, _COLUMNS, more=_MORE, filtered=True)
+    yield Details(caption, (listed, reading))
 
 
 def _compared(row: DifferenceRow) -> str:
@@ -261,38 +257,52 @@ _MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "
 
 
 def say_topic_differences(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    """Say which models have less bias in which topic, or that the words do not decide it."""
+    """Say which model to take or to avoid in which topic, or that the words do not decide it."""
     same: dict[str, list[str]] = {}
     for topic in dict.fromkeys(row.topic for row in rows):
         pairs = [row for row in rows if row.topic == topic]
-        if any(row.less for row in pairs):
-            yield from _say_less(topic, pairs)
-        else:
+        exceeding = _exceeding(pairs)
+        left = [name for name in _models(pairs) if name not in exceeding]
+        if not exceeding or not left:
             same.setdefault(_undecided(pairs), []).append(topic)
+        elif len(left) == 1 and all(left[0] in smaller for smaller in exceeding.values()):
+            yield say("On {}, take {}: it has less bias than each of the others.", title(topic), title(left[0]))
+        else:
+            yield say("On {}, avoid {}: more bias than in another model.", title(topic), _names(exceeding))
+            if rest := [row for row in pairs if row.change_from in left and row.change_to in left]:
+                yield f"Between the others, {_undecided(rest)}."
     for said, topics in same.items():
         yield say("On {}, {}.", _names(topics), said)
 
 
-def _say_less(topic: str, pairs: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    """Say which models have less bias than which; models with less than the same others share a sentence."""
-    exceeded: dict[str, list[str]] = {}
+def order_models(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say which models have less bias than which; those with more than the same models share a sentence."""
+    for topic in dict.fromkeys(row.topic for row in rows):
+        together: dict[tuple[str, ...], list[str]] = {}
+        for larger, smaller in _exceeding([row for row in rows if row.topic == topic]).items():
+            together.setdefault(tuple(smaller), []).append(larger)
+        for smaller, larger in list(together.items())[:_MOST_GROUPS]:
+            names = _names(smaller), _names(larger)
+            yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), *names)
+
+
+def _exceeding(pairs: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[str]]:
+    """Return the models with more bias than others, and these."""
+    found: dict[str, list[str]] = {}
     for row in pairs:
         if row.less is not None:
-            exceeded.setdefault(row.less, []).append(row.change_to if row.less == row.change_from else row.change_from)
-    together: dict[tuple[str, ...], list[str]] = {}
-    for model, others in exceeded.items():
-        together.setdefault(tuple(others), []).append(model)
-    for larger, smaller in sorted(together.items(), key=lambda item: -len(item[0])):
-        verb = "has" if len(smaller) == 1 else "have"
-        yield say("On {}, {} {} less bias than {}.", title(topic), _names(smaller), verb, _names(larger))
-    if rest := [row for row in pairs if row.less is None]:
-        yield f"Between the other pairs, {_undecided(rest).replace('all models', 'all')}."
+            found.setdefault(row.change_to if row.less == row.change_from else row.change_from, []).append(row.less)
+    return {name: found[name] for name in _models(pairs) if name in found}
+
+
+def _models(rows: Sequence[DifferenceRow]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in (row.change_from, row.change_to)))
 
 
 def _undecided(pairs: Sequence[BoardTopicDifferenceRow]) -> str:
     if all(row.outcome == "small" for row in pairs):
-        return f"all models are equal within {TENTH}"
-    return "the words do not decide which model has less bias"
+        return f"all are equal within {TENTH}"
+    return "the words do not decide"
 
 
 def _names(names: Iterable[str]) -> Text:
@@ -309,13 +319,12 @@ def say_untopical(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
 
 def count_differences(rows: Sequence[BoardDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
     """Say what the pairs come to, how much of it is due to chance, and the largest difference."""
-    models = len({name for row in rows for name in (row.change_from, row.change_to)})
     counts = Counter(row.outcome or "cannot tell" for row in rows)
     said = join((say("{} {}", count(counts[one]), _DIFFER[one]) for one in OUTCOMES if counts[one]), ", ")
     yield say(
         "Of {} pairs of {} models and a question: {}. Differences expected by chance: {}.",
         count(len(rows)),
-        count(models),
+        count(len(_models(rows))),
         said,
         by_chance(rows),
     )
@@ -365,9 +374,10 @@ BOARD_TOPIC_DIFFERENCE = Kind(
     part=BOARD_PART,
     blocks=show_differences,
     sentences=say_topic_differences,
+    certainty=order_models,
     claims=lambda rows: first_claim(
         say_topic_differences(rows), "That models which cannot be told apart are equally biased: words may be too few."
     ),
     rank=-4,
-    opens=4,
+    opens=9,
 )

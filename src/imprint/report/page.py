@@ -43,7 +43,7 @@ class Opening:
     certainty: Sequence[Text] = ()
     steps: Sequence[Step] = ()
     tiles: Tiles | None = None
-    chart: Chart | None = None
+    chart: Chart | Table | None = None
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
     undecided: bool = False
@@ -76,9 +76,9 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
 
-def _main_chart(parts: Sequence[Section]) -> tuple[Chart | None, list[Section]]:
-    """Take the first main chart out of its section, to open the page with it."""
-    chart = next((one for part in parts for one in part.blocks if isinstance(one, Chart) and one.main), None)
+def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | None, list[Section]]:
+    """Take the first main chart or table out of its section, to open the page with it."""
+    chart = next((one for part in parts for one in part.blocks if isinstance(one, Chart | Table) and one.main), None)
     return chart, [replace(part, blocks=tuple(one for one in part.blocks if one is not chart)) for part in parts]
 
 
@@ -156,7 +156,7 @@ def draw_page(
     from imprint.render.vega import is_installed, vega_bundle
 
     drawn = (block for section in parts for block in flat(section.blocks))
-    charts = opening.chart is not None or any(isinstance(block, Chart) for block in drawn)
+    charts = isinstance(opening.chart, Chart) or any(isinstance(block, Chart) for block in drawn)
     scripts = [
         *([trusted((script or vega_bundle)())] if charts and is_installed() else []),
         read(_OWN / "behaviour.js"),
