@@ -1,0 +1,164 @@
+"""Which cells stand out: each score beside those of the same cell in mirrored copies of the names.
+
+A mirrored copy multiplies the names' coordinate on each principal axis of the words by a random sign. Names keep their
+own geometry and how much of them lies on each axis, and words are as they are: only the alignment of names with words
+is random. Random rotations keep less: embeddings are not round, so names and words that have nothing to do with one
+another lie on the same strong axes. The second kind of copies keeps the directions along which words vary with their
+frequency, and mirrors the rest: what common names and common words have in common stays there. Both kinds are
+orthogonal maps, so K-means makes the same groups of a copy.
+
+Each cell is standardised by the mean and the standard deviation of its own copies, for some cells vary more than
+others; of the two kinds the smaller result counts. A cell's q is the share of false discoveries if it and all cells as
+strong are called found: how many cells of a copy reach it on average, in the kind that has more, for each cell that
+does. Cells that spelling explains are left out first; copies have no such rule, so their share is not understated.
+"""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+
+from imprint.enumeration.null import Checkpoint, Done
+from imprint.enumeration.problem import Problem
+from imprint.significance.rotations import Cells, in_chunks, scores_under
+from imprint.threads import single_threaded
+from imprint.types import Flags, Floats, Floats32
+
+COPIES = 400  # of each kind: with 100, almost twice as many copies have a cell that stands out among the others
+REPEAT_COPIES = 100  # of each kind, in every run with other clusterings
+KINDS = 2  # mirrored along all axes, and but for word frequency
+
+_BLOCKS = 20  # of words of like frequency
+_FREQUENCY = 0.9  # share of how the means of blocks differ beyond chance, in the directions called frequency
+
+
+@dataclass(frozen=True, eq=False)
+class Mirrors:
+    """Cells, the words' principal axes, and the directions of word frequency with the axes of what is left."""
+
+    cells: Cells
+    axes: Floats
+    frequency: Floats
+    across: Floats
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Mirrors":
+        """Find the axes of a problem's words."""
+        words = problem.cells.words
+        frequency = frequency_directions(words, problem.frequency)
+        return cls(problem.cells, principal_axes(words), frequency, principal_axes(words, without=frequency))
+
+    def directions(self, count: int, seed: np.random.SeedSequence) -> Floats32:
+        """Draw so many copies of both kinds in turn: (KINDS count, dimension, groups)."""
+        rng = np.random.default_rng(seed)
+        names = self.cells.directions.T
+        copies = np.empty((count, KINDS, *names.shape), dtype=np.float32)
+        with single_threaded():
+            stays = self.frequency @ (self.frequency.T @ names)
+            for kind, (axes, rest) in enumerate(((self.axes, 0.0), (self.across, stays))):
+                signs = rng.choice([-1.0, 1.0], size=(count, axes.shape[1], 1))
+                copies[:, kind] = axes @ (signs * (axes.T @ names)) + rest
+        return copies.reshape(-1, *names.shape)
+
+
+def principal_axes(words: Floats32, without: Floats | None = None) -> Floats:
+    """Return the principal axes of rows as columns, where asked only those across the columns of `without`."""
+    with single_threaded():
+        rows = words - words.mean(axis=0, dtype=np.float64)
+        if without is None:
+            return np.asarray(np.linalg.eigh(rows.T @ rows)[1])
+        rows -= rows @ without @ without.T
+        # The directions to leave out, made the widest by far, come last: few rows leave other axes without any width.
+        covariance = rows.T @ rows + (1 + np.sum(rows**2)) * without @ without.T
+        return np.asarray(np.linalg.eigh(covariance)[1][:, : len(covariance) - without.shape[1]])
+
+
+def frequency_directions(words: Floats32, frequency: Floats) -> Floats:
+    """Return the directions, as columns, in which words of unlike frequency differ by more than chance; often one."""
+    rows = words - words.mean(axis=0, dtype=np.float64)
+    blocks = np.array_split(rows[np.argsort(-frequency, kind="stable")], min(_BLOCKS, len(rows)))
+    with single_threaded():
+        _, sizes, directions = np.linalg.svd([block.mean(axis=0) for block in blocks], full_matrices=False)
+    variances = np.cumsum(sizes**2)
+    by_chance = (len(blocks) - 1) * len(blocks) * np.sum(rows**2) / len(rows) ** 2
+    beyond = _FREQUENCY * (variances[-1] - by_chance)
+    return np.asarray(directions[: int(np.searchsorted(variances, beyond)) + 1 if beyond > 0 else 0].T)
+
+
+def mirrored_scores(
+    mirrors: Mirrors,
+    copies: int,
+    *,
+    seed: np.random.SeedSequence,
+    executor: Executor,
+    checkpoint: Checkpoint | None = None,
+    report: Done | None = None,
+) -> Floats32:
+    """Return the scores of every copy, both kinds in turn; neither the executor nor its size changes a bit."""
+    chunks = []
+    for chunk in in_chunks(score_copies, mirrors, copies, seed=seed, executor=executor, checkpoint=checkpoint):
+        chunks.append(chunk)
+        if report is not None:
+            report(len(chunk))
+    return np.concatenate(chunks)
+
+
+def score_copies(mirrors: Mirrors, count: int, seed: np.random.SeedSequence) -> Floats32:
+    """Score so many copies of both kinds in turn."""
+    with single_threaded():
+        return scores_under(mirrors.cells, mirrors.directions(count, seed))
+
+
+def standardise(scores: Floats, copies: Floats32) -> tuple[Floats, Floats]:
+    """Put scores and those of copies in standard deviations from the mean of each cell; -inf stays.
+
+    The scores take part in mean and deviation like one more copy: a cell that seldom has enough words would else stand
+    far out whenever it has.
+    """
+    everything = np.concatenate([copies, scores[None]], dtype=np.float64)
+    real = np.isfinite(everything)
+    count = np.maximum(real.sum(axis=0), 1)
+    everything -= np.sum(everything, axis=0, where=real) / count
+    spread = np.sqrt(np.sum(everything**2, axis=0, where=real) / count)
+    everything /= np.where(spread > 0, spread, 1.0)
+    return everything[-1], everything[:-1]
+
+
+@dataclass(frozen=True, eq=False)
+class StandingOut:
+    """What mirrored copies say of every cell: z, q, which cells are found, and how many of a copy's would be.
+
+    `by_chance` counts cells of a copy that reach the weakest cell found, on average, for each kind; where none is
+    found, nothing is reached.
+    """
+
+    z: Floats
+    q: Floats
+    is_found: Flags
+    by_chance: tuple[float, ...]
+
+
+def judge(scores: Floats, copies: Floats32, rate: float, left_out: Flags) -> StandingOut:
+    """Find the cells whose q is at most `rate`, among those that are not left out."""
+    kinds = [standardise(scores, copies[kind::KINDS]) for kind in range(KINDS)]
+    z = np.min([own for own, _ in kinds], axis=0)
+    candidates = np.where(left_out, -np.inf, z).ravel()
+    order = np.argsort(-candidates, kind="stable")
+    ordered = candidates[order]
+    reached = np.array([_reaching(others.ravel(), ordered) / len(others) for _, others in kinds])
+    rates = np.where(np.isfinite(ordered), reached.max(axis=0) / _reaching(candidates, ordered), 1.0)
+    q = np.empty_like(rates)
+    q[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
+    is_found = q <= rate
+    by_chance = reached[:, is_found.sum() - 1].tolist() if is_found.any() else [0.0] * KINDS
+    return StandingOut(z, q.reshape(z.shape), is_found.reshape(z.shape), tuple(by_chance))
+
+
+def exceeds_most(scores: Floats, copies: Floats32, share: float) -> Flags:
+    """Tell which scores are above this share of the same cell's copies, of either kind."""
+    return np.all([np.mean(copies[kind::KINDS] < scores, axis=0) >= share for kind in range(KINDS)], axis=0)
+
+
+def _reaching(values: Floats, limits: Floats) -> Floats:
+    """Count the values that are at least each limit."""
+    return np.asarray(len(values) - np.searchsorted(np.sort(values), limits), dtype=np.float64)
