@@ -24,7 +24,7 @@ QUICK = {
 }
 LONG = {
     "weat-default": ("weat", "default", "--test", "*"),
-    "seat-default": ("seat", "default", "--no-cache", "--alpha", "0.01"),
+    "seat-default": ("seat", "default", "--no-cache"),
     "analogies-default": ("analogies", "default"),
     "evaluate-default": ("evaluate", "default"),
     "debias-default": ("debias", "default", "linear.safetensors", "--strength", "10"),

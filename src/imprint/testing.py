@@ -40,7 +40,9 @@ def assert_association_below(
     from imprint.policy.judging import judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
-        raise SettingError(option="margin", got=margin, expected="a number above 0, a share of the distance, such as 0.10")
+        raise SettingError(
+            option="margin", got=margin, expected="a number above 0, a share of the distance, such as 0.10"
+        )
     row, known = _measured(measured, test, controls)
     said = judge(Condition("require", row.kind, None, "size", True, "<", float(margin)), row)
     why = Known.of([row, *(known.findings() if known else ())]).why_not(row) or said.why

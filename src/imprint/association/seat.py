@@ -20,7 +20,7 @@ from imprint.association.seat_row import SeatRow
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, Unit, table_of
 from imprint.association.sizes import measure_size
-from imprint.association.weat import find_test
+from imprint.association.weat import WordSets, asked_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
@@ -29,7 +29,7 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Label, TemplateValue, word_values
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
-from imprint.stimuli.definition import Published, WeatTest, word_sets
+from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, word_sets
 from imprint.stimuli.templates import Side, Templates, sentences
 from imprint.subjects.common import FramedWords
 from imprint.subjects.encodings import Encodings, encode_texts
@@ -47,8 +47,10 @@ _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share 
 
 def seat(
     encoder: EncoderLike,
-    test: WeatTest | str,
+    test: WeatTest | str | None = None,
     *,
+    targets: WordSets | None = None,
+    attributes: WordSets | None = None,
     unit: Unit = "word",
     context: Context = "framed",
     templates: Templates | None = None,
@@ -65,6 +67,10 @@ def seat(
         A model, an embedding or a function, as `open_encoder` accepts it.
     test
         The id of a catalogue test, or a test of your own.
+    targets
+        Two lists of words, x and y, in place of a test.
+    attributes
+        Two lists of words, a and b, in place of a test.
     unit
         What is permuted: "word" or "sentence". Sentences of one word are not independent.
     context
@@ -94,7 +100,7 @@ def seat(
     SeatRow('caliskan-6' on glove.6B.100d: d = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
     check_choice("unit", unit, get_args(Unit))
-    asked = find_test(test)
+    asked = asked_test("seat", test, targets, attributes)
     if context == "framed" and unit != "word":
         raise SettingError(option="unit", got=unit, expected="word in framed sentences", where=asked.id)
     opened = open_encoder(encoder)
@@ -145,8 +151,11 @@ class SentenceTest:
 
     @property
     def ranked(self) -> bool:
-        """Whether its size is compared with other words of known frequency: those are English, in the frames."""
-        return self.context == "framed" and self.test.language == "en"
+        """Whether its size is compared with other words of known frequency: those are English, in the frames.
+
+        A test of no stated language is put into English frames; what its words' ranks are shows whether it is English.
+        """
+        return self.context == "framed" and self.test.language in ("en", UNDETERMINED)
 
     @property
     def forms(self) -> list[str]:

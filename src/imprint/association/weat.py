@@ -90,7 +90,7 @@ def weat(
     """
     return measure(
         load(embedding),
-        _resolve(test, targets, attributes),
+        asked_test("weat", test, targets, attributes),
         alternative=alternative,
         draws=draws,
         seed=seed,
@@ -210,19 +210,20 @@ def _without_noise(table: Floats) -> Floats:
     return np.broadcast_to(table[0], table.shape) if np.ptp(table, axis=0).max() < ROUNDING else table
 
 
-def _resolve(test: WeatTest | str | None, targets: WordSets | None, attributes: WordSets | None) -> WeatTest:
+def asked_test(
+    function: str, test: WeatTest | str | None, targets: WordSets | None, attributes: WordSets | None
+) -> WeatTest:
+    """Return the test that a function was given, or make one of its four lists of words."""
     if test is None:
         if targets is None or attributes is None:
-            raise SettingError("weat needs a test, or both targets=(X, Y) and attributes=(A, B)", option="test")
+            raise SettingError(f"{function} needs a test, or both targets=(X, Y) and attributes=(A, B)", option="test")
         require_pair("targets", targets)
         require_pair("attributes", attributes)
         x, y, a, b = (WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True))
         test = WeatTest("custom", "four lists of words", "given by the user", UNDETERMINED, x, y, a, b)
-        validate(test)
-        return test
-    if targets is not None or attributes is not None:
+    elif targets is not None or attributes is not None:
         raise SettingError(
-            "weat takes a test, or targets and attributes, but not both",
+            f"{function} takes a test, or targets and attributes, but not both",
             option="test",
             got=test if isinstance(test, str) else test.id,
         )

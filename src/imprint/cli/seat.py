@@ -26,9 +26,7 @@ def seat_command(
     encoder: Annotated[list[str], typer.Argument(callback=is_encoder, metavar="ENCODER...", help=ENCODER_HELP)],
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            "--test", help="A test's id or a pattern; may repeat. [default: questions and the paper's]"
-        ),
+        typer.Option("--test", help="A test's id or a pattern; may repeat. [default: questions and the paper's]"),
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,

@@ -26,9 +26,7 @@ def weat_command(
     embedding: EmbeddingArgument,
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            "--test", help="A test's id or a pattern; may repeat. [default: questions and caliskan-*]"
-        ),
+        typer.Option("--test", help="A test's id or a pattern; may repeat. [default: questions and caliskan-*]"),
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,
