@@ -5,10 +5,7 @@ all ways where these are few, and otherwise at random. The interval is a jackkni
 of (m - 1) / m times the squared deviations with one of its m units left out, less the interaction of targets and
 attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cosines it is the interval of `crossed`.
 
-The sign test asks whether a sum of terms t is larger than random signs make it: P(|sum of +-t| >= |sum of t|),
-exactly, and by the normal distribution, from z = sum t / sqrt(sum t^2). The larger of the two counts. Few large terms
-make the normal too small; many make the exact one far smaller than it deserves, since it takes the terms themselves,
-which axes of a sample give, for certain.
+The sign test asks whether a sum of terms t is larger than random signs make it: P(|sum of +-t| >= |sum of t|).
 """
 
 import math
@@ -223,14 +220,6 @@ class Jackknifed:
         return self.value - half, self.value + half
 
 
-def sign_test(terms: Floats, misfit: float = 1.0) -> float:
-    """Return the two-sided p-value of a sum of terms whose signs might be random.
-
-    Where such sums are known to be larger than random signs make them, z is divided by that `misfit`.
-    """
-    return max(exact_sign_test(terms), float(normal_sign_test(np.sum(terms), np.sum(terms**2) * misfit**2)))
-
-
 def exact_sign_test(terms: Floats) -> float:
     """Return the chance over all signs, at most a little too large.
 
@@ -253,13 +242,6 @@ def exact_sign_test(terms: Floats) -> float:
         chances[: len(half)] += half
     distance = np.abs(np.arange(-reach, reach + 1))
     return float(min(1.0, chances[distance >= reached].sum()))
-
-
-def normal_sign_test(sums: Floats | float, squares: Floats | float) -> Floats:
-    """Return the p-values by the normal distribution, from sums of terms and sums of their squares."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.abs(sums) / np.sqrt(squares)
-    return np.asarray(np.vectorize(lambda value: math.erfc(value / math.sqrt(2)), otypes=[float])(np.nan_to_num(z)))
 
 
 def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
