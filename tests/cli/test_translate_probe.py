@@ -10,7 +10,7 @@ def test_findings_become_a_page_a_card_and_a_gate(imprint, tmp_path):
     printed = imprint("translate-probe", HE, "--language", "tr", "--page", "page.html", "--json")
     (row,) = lines(printed, "translation")
     assert [row[f"n_{name}"] for name in ("sentences", "he", "she", "neither", "untranslated")] == [50, 50, 0, 0, 0]
-    assert [one["verdict"] for one in row["predictions"]] == ["too few", "too few"]
+    assert [(one["outcome"], one["reason"]) for one in row["predictions"]] == [("cannot tell", "few words")] * 2
     page = (tmp_path / "page.html").read_text()
     assert "O bir doktor." in page
     (tmp_path / "found.jsonl").write_text(printed.stdout)

@@ -15,6 +15,9 @@ from systems import posix
 import imprint
 from imprint.errors import SettingError, StimulusError, TranslatorError
 from imprint.kinds.findings import read_findings
+from imprint.kinds.translation import sentences
+from imprint.masking import Words
+from imprint.render.numbers import plain
 from imprint.stimuli.neutral import LANGUAGES, NeutralSentence, neutral_sentences
 from imprint.translation.probe import pronoun_of, translate_probe
 
@@ -84,7 +87,9 @@ def test_a_form_that_is_the_english_word_is_not_taken_for_untranslated():
 def test_a_translator_that_always_writes_he(program):
     found = translate_probe(program("for line in sys.stdin:\n    print('He is a', len(line))\n"))
     assert [(row.language, *counts(row)) for row in found.rows] == [(code, 50, 0, 0, 0) for code in LANGUAGES]
-    assert {one.verdict for row in found.rows for one in row.predictions} == {"too few"}
+    assert {(one.outcome, one.reason) for row in found.rows for one in row.predictions} == {
+        ("cannot tell", "few words")
+    }
     assert {(row.share_she, row.statistic, row.p_value) for row in found.rows} == {(0.0, None, None)}
 
 
@@ -100,24 +105,23 @@ def test_a_translator_that_follows_the_share_of_women_is_predicted_by_it(program
     assert counts(row) == (50 - len(she), len(she), 0, 0)
     association, women = row.predictions
     known = sum(one.women is not None for one in TURKISH)
-    assert (women.n_she, women.n_he, women.auc, women.verdict) == (len(she), known - len(she), 1.0, "predicts")
+    assert (women.n_she, women.n_he, women.auc, women.outcome) == (len(she), known - len(she), 1.0, "present")
     # Equal percentages make the ranks uneven: the mirror image of this split is less extreme.
     assert women.p_value == pytest.approx(1 / math.comb(known, len(she)), rel=1e-9)
-    assert 0.8 < women.auc_low < women.auc_high == 1.0
+    assert 0.7 < women.auc_low < women.auc_high == 1.0
     assert association.p_value < 0.01
-    assert association.p_holm == association.p_value  # the larger of the two
-    assert women.p_holm == 2 * women.p_value
 
 
 @pytest.mark.parametrize(
-    ("turned", "auc", "verdict"), [(False, 1.0, "predicts"), (True, 0.0, "predicts the opposite")]
+    ("turned", "auc", "said"), [(False, 1.0, "predicts the pronoun"), (True, 0.0, "predicts the opposite pronoun")]
 )
-def test_a_translator_that_follows_the_embedding_is_predicted_by_it(program, turned, auc, verdict):
+def test_a_translator_that_follows_the_embedding_is_predicted_by_it(program, turned, auc, said):
     axis = imprint.pair_axis("default", [("she", "he")])
     near = imprint.project("default", axis, [one.word for one in TURKISH]).to_mapping()
     she = {one.text for one in TURKISH if (near[one.word] > 0) != turned}
     row = translate_probe(program(follow(she)), ["tr"])["tr"]
-    assert (row.n_she, row.statistic, row.predictions[0].verdict) == (len(she), auc, verdict)
+    assert (row.n_she, row.statistic, row.predictions[0].outcome) == (len(she), auc, "present")
+    assert any(said in plain(text, Words()) for text in sentences([row]))
     assert row.p_value == pytest.approx(2 / math.comb(50, len(she)), rel=1e-9)
 
 
@@ -126,9 +130,9 @@ def test_predictions_need_four_words_of_each(program):
         translate_probe(program(follow({one.text for one in TURKISH[:count]})), ["tr"])["tr"].predictions[0]
         for count in (3, 4)
     ]
-    assert [(one.n_she, one.verdict == "too few", one.auc is None) for one in found] == [
-        (3, True, True),
-        (4, False, False),
+    assert [(one.n_she, one.reason, one.auc is None) for one in found] == [
+        (3, "few words", True),
+        (4, None, False),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.checks import EmbeddingFormat, check_between, check_choice
+from imprint.checks import EmbeddingFormat, check_choice
 from imprint.errors import SettingError, reading_file
 
 if TYPE_CHECKING:
@@ -60,11 +60,6 @@ def is_debiaser(given: Any) -> Any:
     if given is not None:
         check_choice("debiaser", given, DEBIASERS.names())
     return given
-
-
-def is_alpha(given: float) -> float:
-    """Refuse a level that is not between 0 and 1."""
-    return check_between("--alpha", given)
 
 
 def _checked(given: Any, kind: "SourceKind | None") -> Any:
@@ -125,10 +120,6 @@ PairsOption = Annotated[
         metavar="FILE",
         help="Pairs of words, one per line (he,she), or 'default': ten pairs.",
     ),
-]
-AlphaOption = Annotated[
-    float,
-    typer.Option("--alpha", callback=is_alpha, help="Chance of any false discovery among tests about people (Holm)."),
 ]
 GroupOption = Annotated[
     list[str] | None,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli.options import AlphaOption, JsonOption, is_embedding, is_file
+from imprint.cli.options import JsonOption, is_embedding, is_file
 
 
 def translate_probe_command(
@@ -38,7 +38,6 @@ def translate_probe_command(
         typer.Option("--timeout", help="Seconds for each batch. [default: 60 for a service, 600 for a command]"),
     ] = None,
     page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page (HTML).")] = None,
-    alpha: AlphaOption = 0.05,
     json: JsonOption = False,
 ) -> None:
     """Count the pronouns that a translator chooses.
@@ -57,7 +56,6 @@ def translate_probe_command(
             language or (),
             embedding=embedding,
             sentences=sentences,
-            alpha=alpha,
             batch=batch,
             timeout=timeout,
             progress=report,

@@ -5,9 +5,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from imprint.kinds import Kind, Part
+from imprint.kinds.tests import equals
 from imprint.rows import descriptions
+from imprint.significance.crossed import FEWEST_UNITS
 from imprint.tables import Columns, Field, draw_field, table
-from imprint.translation.probe import FEWEST, Prediction, Predictor, TranslatedSentence, TranslationRow
+from imprint.translation.probe import Prediction, Predictor, TranslatedSentence, TranslationRow
 from imprint.view import (
     NOTHING,
     Block,
@@ -38,19 +40,14 @@ _BY: dict[Predictor, str] = {
     "women": "By the percentage of women in the occupation.",
 }
 _PREDICTORS = {"association": "place on she - he in {}", "women": "percentage of women"}
-_HOW = {
-    "predicts": "predicts the pronoun",
-    "predicts the opposite": "predicts the opposite pronoun",
-    "none shown": "is not shown to predict the pronoun",
-}
 
 
 def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     """Show the counts of each language, every word, and every translation."""
     caption = say("Gender-neutral sentences translated to English by {}", title(rows[0].embedding))
     columns = ("title", "n_he", "n_she", "n_neither", "n_untranslated", _prediction("association", "auc"))
-    more = (_prediction("women", "auc"), _prediction("association", "p_holm"), _prediction("women", "p_holm"))
-    extra = (_prediction("association", "explained"), _prediction("women", "explained"))
+    more = tuple(_prediction(predictor, name) for name in ("auc", "p_value") for predictor in _BY)[1:]
+    extra = tuple(_prediction(predictor, "explained") for predictor in _BY)
     yield table(TranslationRow, caption, rows, columns, more=more, extra=extra)
     yield from (Prose(text, "plain", ("terminal",)) for text in sentences(rows))
     yield Details("How to read this", tuple(_reading(rows)))
@@ -84,24 +81,27 @@ def sentences(rows: Sequence[TranslationRow]) -> Iterator[Text]:
     )
     asked = [(row, one) for row in rows for one in row.predictions]
     for row, one in asked:
-        if one.verdict != "too few":
+        if one.auc is not None:
+            how = "is not shown to predict the pronoun"
+            if one.outcome == "present":
+                how = "predicts the pronoun" if one.auc > 0.5 else "predicts the opposite pronoun"
             yield say(
-                f"{{}}: the {{}} {_HOW[one.verdict]}: AUC {{}}, p = {{}}, {{}} explained.",
+                f"{{}}: the {{}} {how}: AUC {{}}, p {{}}, {{}} explained.",
                 title(row.title),
                 _what(row, one),
                 estimate(one.auc, one.auc_low, one.auc_high),
-                probability(one.p_holm),
+                equals(probability(one.p_value)),
                 percent(one.explained),
             )
     for predictor in _PREDICTORS:
-        few = [(row, one) for row, one in asked if one.predictor == predictor and one.verdict == "too few"]
+        few = [(row, one) for row, one in asked if one.predictor == predictor and one.auc is None]
         if few:
             yield say(
                 "Too few words with he or with she to tell whether the {} predicts the pronoun: {} (at least {} of "
                 "each are needed).",
                 _what(*few[0]),
                 join(say("{} {} and {}", title(row.title), count(one.n_he), count(one.n_she)) for row, one in few),
-                count(FEWEST),
+                count(FEWEST_UNITS),
             )
 
 
@@ -125,7 +125,7 @@ def _reading(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     yield Prose(
         "Each sentence says 'he or she is a doctor' in a language with one pronoun for both. A word is the unit. AUC "
         "is the chance that a word translated with she has a higher number than one translated with he. 0.5 means no "
-        "prediction, 1 a perfect one. p is exact, two-sided and corrected over the predictions of the run (Holm).",
+        "prediction, 1 a perfect one. Intervals are 99.5 %, over words. p is exact and two-sided.",
         "note",
         ("page",),
     )

@@ -10,6 +10,7 @@ completely.
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from imprint.checks import SMALLEST_P
 from imprint.significance.partitions import permutation_test
 from imprint.types import Floats, Ints
 
-NORMAL_95 = 1.959963984540054  # standard errors on either side of a 95 % interval
 EXACT_ORDERS = 13  # numbers up to which all orders are counted, in a fraction of a second
 
 _HALVINGS = 60  # of the space in which an end of an area's interval lies
@@ -68,7 +68,7 @@ def midranks(table: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Auc:
-    """The chance that a number of the first group exceeds one of the second, ties by halves, with its 95 % interval.
+    """The chance that a number of the first group exceeds one of the second, ties by halves, with its interval.
 
     `explained` is the share of the variance of the ranks that lies between the groups; p is two-sided and exact.
     """
@@ -80,7 +80,7 @@ class Auc:
     explained: float
 
 
-def area(x: Floats, y: Floats) -> Auc:
+def area(x: Floats, y: Floats, *, confidence: float) -> Auc:
     """Compare two groups by ranks; all orders of the numbers count as equally likely."""
     ranks = midranks(np.concatenate([x, y])[None])[0]
     n, m = len(x), len(y)
@@ -89,7 +89,9 @@ def area(x: Floats, y: Floats) -> Auc:
     between = n * (ranks[:n].mean() - ranks.mean()) ** 2 + m * (ranks[n:].mean() - ranks.mean()) ** 2
     test = permutation_test(2 * ranks[:n], 2 * ranks[n:], alternative="two-sided")
     explained = float(between) / spread if spread > 0 else 0.0
-    return Auc(value, _end(value, n, m, -1), _end(value, n, m, 1), test.p_value, explained)
+    errors = NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = (_end(value, n, m, errors, end) for end in (0.0, 1.0))
+    return Auc(value, low, high, test.p_value, explained)
 
 
 def _correlation(x: Floats, y: Floats) -> float:
@@ -121,12 +123,12 @@ def _share_as_far(first: Ints, second: Ints) -> float:
     return float(sums[far].sum() / sums.sum())
 
 
-def _end(value: float, n: int, m: int, side: int) -> float:
-    """Return the area farthest to that side that the observed one does not rule out."""
-    inside, outside = value, float(side > 0)
+def _end(value: float, n: int, m: int, errors: float, outside: float) -> float:
+    """Return the area farthest towards one end that the observed one does not rule out by so many standard errors."""
+    inside = value
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
-        if abs(middle - value) <= NORMAL_95 * _error(middle, n, m):
+        if abs(middle - value) <= errors * _error(middle, n, m):
             inside = middle
         else:
             outside = middle

@@ -12,12 +12,13 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from imprint.checks import check_between
+from imprint.association.rows import OUTCOME, REASON
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.files import FilePath
 from imprint.rows import Result, Row, shown
-from imprint.significance.corrections import holm
+from imprint.significance.crossed import FEWEST_UNITS
+from imprint.significance.outcomes import CONFIDENCE, Reason, SizeOutcome, outcome
 from imprint.significance.ranks import area
 from imprint.stimuli.neutral import NeutralLanguage, NeutralSentence, neutral_sentences
 from imprint.subjects.opening import EmbeddingLike, load
@@ -26,8 +27,6 @@ from imprint.types import Progress
 
 Pronoun = Literal["he", "she", "neither", "untranslated"]
 Predictor = Literal["association", "women"]
-
-FEWEST = 4  # words with he, and with she, that a prediction needs
 
 _WORD = re.compile(r"[^\W_]+")
 _HE = {"he", "him", "his", "himself"}
@@ -57,25 +56,19 @@ class Prediction(msgspec.Struct, frozen=True):
     predictor: Annotated[Predictor, shown("Predictor", "The number: the association, or the percentage of women.")]
     n_he: Annotated[int, shown("He", "Words with the number that came out with he.")]
     n_she: Annotated[int, shown("She", "Words with the number that came out with she.")]
-    verdict: Annotated[
-        Literal["predicts", "predicts the opposite", "none shown", "too few"],
-        shown("Verdict", "Whether the number predicts the pronoun."),
-    ]
+    outcome: Annotated[SizeOutcome, OUTCOME]
+    reason: Annotated[Reason | None, REASON] = None
     auc: Annotated[
         float | None,
         shown(
             "AUC",
-            "Chance that a word that came out with she has the higher number than one with he, with its 95 % "
-            "interval; 0.5 means no prediction.",
+            "Chance that a word that came out with she has the higher number than one with he, with its 99.5 % "
+            "interval over words; 0.5 means no prediction.",
         ),
     ] = None
     auc_low: Annotated[float | None, shown("AUC, low", "Low end of the interval.")] = None
     auc_high: Annotated[float | None, shown("AUC, high", "High end of the interval.")] = None
-    p_value: Annotated[float | None, shown("p, uncorrected", "Exact and two-sided.")] = None
-    p_holm: Annotated[
-        float | None,
-        shown("p", "Exact and two-sided, corrected over the predictions of the run."),
-    ] = None
+    p_value: Annotated[float | None, shown("p", "Exact and two-sided: he and she change places between words.")] = None
     explained: Annotated[
         float | None,
         shown("Explained", "Share of the variance of ranks between he and she.", shape="percent"),
@@ -89,11 +82,10 @@ class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
     """One language through a translator, which `embedding` names."""
 
     statistic: Annotated[float | None, shown("AUC", "The area under the curve of the association.")] = None
-    p_value: Annotated[float | None, shown("p", "Two-sided p of the association, uncorrected.")] = None
+    p_value: Annotated[float | None, shown("p", "Two-sided p of the association.")] = None
     language: Annotated[str, shown("Language", "Language of the sentences (ISO 639).")]
     title: Annotated[str, shown("From", "The language that was translated.")]
     predicted_by: Annotated[str, shown("Predicted by", "The embedding that associations are of.")]
-    alpha: Annotated[float, shown("Alpha", "Chance of any false discovery among the predictions.")]
     n_sentences: Annotated[int, shown("Sentences", "Sentences that were translated.")]
     n_he: Annotated[int, shown("He", "Sentences that came out with he, him or his.")]
     n_she: Annotated[int, shown("She", "Sentences that came out with she or her.")]
@@ -135,7 +127,6 @@ def translate_probe(
     *,
     embedding: EmbeddingLike = "default",
     sentences: FilePath | None = None,
-    alpha: float = 0.05,
     batch: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
@@ -154,8 +145,6 @@ def translate_probe(
         Whose association of words with she and he is the predictor.
     sentences
         A TOML file of your own sentences instead of the bundled ones.
-    alpha
-        Chance of any false discovery among the predictions (Holm).
     batch
         Sentences at once; by default 25 for a service and all for a command.
     timeout
@@ -175,7 +164,6 @@ def translate_probe(
     >>> imprint.translate_probe(always_he, ["tr"])
     TranslateProbe(tr: 50 he, 0 she, 0 neither)
     """
-    check_between("alpha", alpha)
     chosen = neutral_sentences(tuple(languages), sentences)
     found = find_translator(translator, batch=batch, timeout=timeout)
     opened = load(embedding)
@@ -191,9 +179,9 @@ def translate_probe(
             if progress is not None:
                 progress(done, total)
         translated.append(_translated(language, lines, near))
-    predictions = _judged([_predictions(one) for one in translated], alpha)
     rows = []
-    for language, own, predicted in zip(chosen, translated, predictions, strict=True):
+    for language, own in zip(chosen, translated, strict=True):
+        predicted = _predict("association", own), _predict("women", own)
         counts = {name: sum(one.pronoun == name for one in own) for name in ("he", "she", "neither", "untranslated")}
         gendered = counts["he"] + counts["she"]
         rows.append(
@@ -207,7 +195,6 @@ def translate_probe(
                 language=language.code,
                 title=language.name,
                 predicted_by=opened.name,
-                alpha=alpha,
                 n_sentences=len(own),
                 n_he=counts["he"],
                 n_she=counts["she"],
@@ -246,41 +233,23 @@ def _translated(
     )
 
 
-def _predictions(translated: Sequence[TranslatedSentence]) -> Predictions:
-    return _predict("association", translated), _predict("women", translated)
-
-
 def _predict(name: Predictor, translated: Sequence[TranslatedSentence]) -> Prediction:
     sides = {
         pronoun: [value for one in translated if one.pronoun == pronoun and (value := getattr(one, name)) is not None]
         for pronoun in ("she", "he")
     }
-    counts = {"n_he": len(sides["he"]), "n_she": len(sides["she"])}
-    if min(counts.values()) < FEWEST:
-        return Prediction(name, **counts, verdict="too few")
-    found = area(np.array(sides["she"]), np.array(sides["he"]))
+    n_he, n_she = len(sides["he"]), len(sides["she"])
+    if min(n_he, n_she) < FEWEST_UNITS:
+        return Prediction(name, n_he, n_she, "cannot tell", "few words")
+    found = area(np.array(sides["she"]), np.array(sides["he"]), confidence=CONFIDENCE)
     return Prediction(
         name,
-        **counts,
-        verdict="none shown",
+        n_he,
+        n_she,
+        outcome(found.low - 0.5, found.high - 0.5, margin=None).outcome,
         auc=found.value,
         auc_low=found.low,
         auc_high=found.high,
         p_value=found.p_value,
         explained=found.explained,
     )
-
-
-def _judged(runs: Sequence[Predictions], alpha: float) -> list[Predictions]:
-    """Correct the p-values of all predictions of a run together."""
-    asked = [one.p_value for run in runs for one in run if one.p_value is not None]
-    corrected = iter(holm(asked).tolist())
-
-    def judged(one: Prediction) -> Prediction:
-        if one.p_value is None:
-            return one
-        p = next(corrected)
-        found = "predicts" if (one.auc or 0.0) > 0.5 else "predicts the opposite"
-        return msgspec.structs.replace(one, p_holm=p, verdict=found if p <= alpha else "none shown")
-
-    return [(judged(first), judged(second)) for first, second in runs]
