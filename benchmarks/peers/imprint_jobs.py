@@ -14,7 +14,7 @@ from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, read_benchmarks
 from imprint.evaluation.similarity import similarity as similarity_of
 from imprint.metrics import METRICS
-from imprint.metrics.run import FEWEST_DRAWS
+from imprint.metrics.run import DRAWS
 from imprint.significance.rotations import observed_scores
 from peers.measuring import Given, Steps, digest, run
 
@@ -74,7 +74,7 @@ def metric(given: Given) -> Steps:
             "p": [row.p_value for row in rows],
             "frequency": [row.p_frequency for row in rows],
             "intervals": [[row.words_low, row.words_high] for row in rows],
-            "draws": FEWEST_DRAWS[METRICS.get(given["own"]).stacked],
+            "draws": DRAWS[METRICS.get(given["own"]).stacked],
         }
 
     return lambda: imprint.metric(given["own"], embedding, test, **given["settings"]), tell

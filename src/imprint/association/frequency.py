@@ -60,7 +60,14 @@ def replacement_p(words: SetVectors, background: Background, seed: int) -> float
 
 def octaves_apart(words: SetVectors) -> float:
     """Return how many octaves lie between the median ranks of X and Y, or of A and B where that is more."""
-    return max(_octaves(words.target_ranks, words.n_x), _octaves(words.attribute_ranks, words.n_a))
+    sides = ((words.target_ranks, words.n_x), (words.attribute_ranks, words.n_a))
+    return max(math.inf if ranks is None else octaves(*np.split(ranks, [first])) for ranks, first in sides)
+
+
+def octaves(*ranks: Ints) -> float:
+    """Return how many octaves lie between the median ranks of the least and the most frequent of some sets."""
+    medians = [float(np.median(side)) + 1 for side in ranks]
+    return math.log2(max(medians) / min(medians)) if medians else 0.0
 
 
 def is_explained_by_frequency(p_replacement: float | None, octaves: float) -> bool:
@@ -87,9 +94,3 @@ def _random_differences(rows: Floats32, chosen: Ints, first: int) -> Floats32:
     for column, drawn in enumerate(chosen.T):
         total += rows[drawn] / np.float32(first if column < first else first - size)
     return total
-
-
-def _octaves(ranks: Ints | None, first: int) -> float:
-    if ranks is None:
-        return math.inf
-    return abs(math.log2((float(np.median(ranks[:first])) + 1) / (float(np.median(ranks[first:])) + 1)))

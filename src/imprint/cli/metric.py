@@ -33,7 +33,7 @@ def metric_command(
 ) -> None:
     """Run several metrics on the same tests and words.
 
-    The values of one metric are corrected together. With several metrics, a table says which agree.
+    With several metrics, a table says which agree.
     """
     from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import choose
@@ -111,7 +111,7 @@ def metrics_command() -> None:
 
 
 def _asked(given: list[str]) -> dict[str, dict[str, Any]]:
-    """Return the settings of each metric; one asked twice would be one family and one name for two values."""
+    """Return the settings of each metric; one asked twice would be one name for two values."""
     asked: dict[str, dict[str, Any]] = {}
     for name, settings in map(_with_settings, given):
         if name in asked:

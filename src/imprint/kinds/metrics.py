@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from imprint.association.verdicts import Evidence
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import LEVEL, family_of, missing_notes
+from imprint.kinds.tests import OUTCOME, REASONS, by_chance, missing_notes, outcome_text
 from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.run import MetricRow
 from imprint.tables import Field, table
@@ -20,6 +19,7 @@ from imprint.view import (
     Text,
     count,
     footnote,
+    interval,
     join,
     number,
     say,
@@ -30,20 +30,21 @@ from imprint.view import (
 METRIC_PART = Part("metrics", "Metrics of other works", 28, asks=())
 
 _APART = ("neighbours", "clustering")  # no attribute takes part in these
-_LEVELS: dict[Evidence, str] = {
-    "moderate": "differs from the expected value, also for other words of these kinds. Word frequency does not "
-    "explain it. These metrics have no higher level",
-    "limited": "differs from the expected value; word frequency, or the choice of words, may be the reason",
-    "none shown": "no significant difference from the expected value, which does not mean that there is none",
-    "too few words": "a set keeps fewer than four of its words or less than half, or there are so few words that no "
-    "result could be significant",
+_MEANINGS = {
+    "present": "the interval excludes what is expected where there is no difference, so other words of these kinds "
+    "would differ, too. Random words of the same frequencies hardly ever reach the value",
+    "cannot tell": "the interval contains what is expected, or the value lies on the side that does not mean bias. "
+    "That does not mean that there is no difference",
+    f"cannot tell: {REASONS['few words']}": "a set keeps fewer than half of its words here, or fewer than four",
+    f"cannot tell: {REASONS['frequency']}": "random words that are as frequent may give as much, or the words of a "
+    "set are at least twice as frequent as those of another, or the frequencies are not known",
+    "not judged": "the value has no interval over words",
 }
 
 
 def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
     """Show one line per value, and how to read each metric."""
-    family = "corrected within each metric" if family_of(rows) else "not judged"
-    caption = say("Metrics on {}; evidence {}", title(rows[0].embedding), family)
+    caption = say("Metrics on {}, with 99.5 % intervals over words", title(rows[0].embedding))
     yield table(
         MetricRow,
         caption,
@@ -53,11 +54,11 @@ def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
             Field("test", cell=lambda row: say("{}{}", title(row.test), _about(row))),
             "value",
             "expected",
-            LEVEL,
-            "p_holm",
+            OUTCOME,
+            "p_value",
         ),
         more=[Field("n_x", cell=_sizes, numeric=False)],
-        extra=("p_value", "p_frequency", "p_words", "labellings", Field("options", cell=_settings)),
+        extra=("p_frequency", "labellings", Field("options", cell=_settings)),
     )
     by_test = {row.test: row for row in rows}
     unpaired = {row.test: row for row in rows if row.unpaired}
@@ -83,8 +84,10 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
         say("{} ({}, {}): {}.", row.metric_title, name, row.metric_source, _oriented(row, one_test=one_test))
         for name, row in by_name.items()
     ]
-    shown = {row.evidence for row in rows}
-    lines += [f"{level.capitalize()}: {meaning}." for level, meaning in _LEVELS.items() if level in shown]
+    shown = {outcome_text(row) for row in rows}
+    lines += [f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in _MEANINGS.items() if said in shown]
+    if len(rows) > 1:
+        lines.append(f"Of {len(rows)} values without a difference, {by_chance(rows)} are expected to be present.")
     yield Listing(tuple(lines), ("page", "terminal"))
     fixed = [row.metric_title for row in by_name.values() if row.permuted is None]
     if fixed:
@@ -110,13 +113,12 @@ def _left_out(row: MetricRow) -> Block:
 
 def _said(row: MetricRow) -> Text:
     what = say("{} of {}{}", row.metric_title, title(row.test), _about(row))
-    value = (number(row.value, 3), number(row.expected, 3))
-    if not row.found:
-        level = "too few words to tell" if row.evidence == "too few words" else "no evidence of a difference"
-        return say("{}: {} ({}; {} is expected).", what, level, *value)
-    turned = ", against the prediction" if row.direction == "reversed" else ""
+    value = (number(row.value, 3), interval(row.words_low, row.words_high, 3), number(row.expected, 3))
+    turned = ", against the prediction" if row.directed and (row.excess or 0.0) < 0 else ""
     apart = " that the groups can be distinguished, which is not bias by itself" if row.metric in _APART else ""
-    return say("{}: {} evidence{}{} ({}; {} is expected).", what, str(row.evidence), turned, apart, *value)
+    if not row.found:
+        turned = apart = ""
+    return say("{}: {}{}{} ({} [{}]; {} is expected).", what, outcome_text(row), turned, apart, *value)
 
 
 def _about(row: MetricRow) -> Text:
@@ -135,8 +137,8 @@ def agreement_blocks(rows: Sequence[MetricAgreementRow]) -> Iterator[Block]:
     """Show which metrics say the same."""
     caption = say("Do metrics say the same on {}?", title(rows[0].embedding))
     directions = Field("n_same_direction", cell=lambda row: _share(row.n_same_direction, row.n_directed))
-    evidence = Field("n_same_evidence", cell=lambda row: _share(row.n_same_evidence, row.n_judged))
-    columns = ("metric", "other_metric", "n_tests", directions, evidence, "rank_correlation")
+    outcomes = Field("n_same_outcome", cell=lambda row: _share(row.n_same_outcome, row.n_judged))
+    columns = ("metric", "other_metric", "n_tests", directions, outcomes, "rank_correlation")
     yield table(MetricAgreementRow, caption, rows, columns)
     yield footnote(
         "Tests share words, so the rank correlation has no p-value. It compares values less what is expected, in the "
@@ -158,9 +160,9 @@ METRIC = Kind(
     aliases={"p": "p_value"},
     card=True,
     opens=3,
-    method="Metrics of other works were measured as published. Their p-values come from exchanging the labels of "
-    "words. Where that is not a fair comparison, they come from random words of the same frequencies. Holm's method "
-    "corrects over the values of each metric.",
+    method="Metrics of other works were measured as published, with 99.5 % intervals over words. Their p-values come "
+    "from exchanging the labels of words. Where that is not a fair comparison, they come from random words of the "
+    "same frequencies.",
 )
 METRIC_AGREEMENT = Kind(
     "metric-agreement",

@@ -1,4 +1,4 @@
-"""Do metrics say the same on the same tests? Direction, evidence, and the order in which they put the tests."""
+"""Do metrics say the same on the same tests? Direction, outcome, and the order in which they put the tests."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,6 @@ from typing import Annotated
 import numpy as np
 
 from imprint.association.rows import AssociationRow
-from imprint.association.verdicts import FOUND, Evidence, best_known
 from imprint.metrics.run import MetricRow
 from imprint.rows import Row, shown
 from imprint.significance.ranks import midranks
@@ -29,12 +28,12 @@ class MetricAgreementRow(Row, frozen=True, kw_only=True, tag="metric-agreement")
     n_tests: Annotated[int, shown("Tests", "Tests on which both were measured.")]
     n_directed: Annotated[int, shown("Directed", "Tests on which both have a direction.")]
     n_same_direction: Annotated[int, shown("Same direction", "Of the tests on which both have a direction.")]
-    n_judged: Annotated[int, shown("Judged", "Tests on which both have a level of evidence.")]
-    n_same_evidence: Annotated[
+    n_judged: Annotated[int, shown("Judged", "Tests on which both have an outcome.")]
+    n_same_outcome: Annotated[
         int,
         shown(
             "Both show it, or neither",
-            "Both or neither show evidence at any level, of the tests on which both were judged.",
+            "Both or neither show a difference, of the tests on which both have an outcome.",
         ),
     ]
     rank_correlation: Annotated[
@@ -47,8 +46,8 @@ class _Said:
     """What a metric says on one test."""
 
     excess: float
-    directed: bool
-    evidence: Evidence | None
+    is_directed: bool
+    shows_difference: bool | None  # None: it could not, for the words or for want of an interval
 
 
 def metric_agreement(rows: Iterable[Row]) -> list[MetricAgreementRow]:
@@ -72,17 +71,18 @@ def metric_agreement(rows: Iterable[Row]) -> list[MetricAgreementRow]:
 def _said(rows: Sequence[MetricRow | AssociationRow]) -> _Said:
     values = [row.excess if isinstance(row, MetricRow) else row.mean_difference for row in rows]
     known = [value for value in values if value is not None]
-    levels = {row.evidence for row in rows} - {"too few words"}
+    judged = [row.found for row in rows if row.outcome is not None and row.reason != "few words"]
     return _Said(
         float(np.mean(known)) if known else math.nan,
-        any(row.direction is not None for row in rows),
-        best_known(levels),
+        any(not isinstance(row, MetricRow) or row.directed for row in rows),
+        any(judged) if judged else None,
     )
 
 
 def _compared(subject: Row, first: str, second: str, pairs: Sequence[tuple[_Said, _Said]]) -> MetricAgreementRow:
-    directed = [(one.excess, two.excess) for one, two in pairs if one.directed and two.directed]
-    judged = [(one.evidence, two.evidence) for one, two in pairs if one.evidence and two.evidence]
+    directed = [(one.excess, two.excess) for one, two in pairs if one.is_directed and two.is_directed]
+    shows = [(one.shows_difference, two.shows_difference) for one, two in pairs]
+    judged = [both for both in shows if None not in both]
     return MetricAgreementRow(
         test="agreement of metrics",
         embedding=subject.embedding,
@@ -94,7 +94,7 @@ def _compared(subject: Row, first: str, second: str, pairs: Sequence[tuple[_Said
         n_directed=len(directed),
         n_same_direction=sum(one * two > 0 for one, two in directed),
         n_judged=len(judged),
-        n_same_evidence=sum((one in FOUND) == (two in FOUND) for one, two in judged),
+        n_same_outcome=sum(one == two for one, two in judged),
         rank_correlation=_spearman(np.array([(one.excess, two.excess) for one, two in pairs])),
     )
 

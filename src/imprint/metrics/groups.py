@@ -1,4 +1,4 @@
-"""Metrics on any number of groups, such as races or religions: p-values, intervals and evidence as for two.
+"""Metrics on any number of groups, such as races or religions: p-values, intervals and outcomes as for two.
 
 The labels of targets are exchanged between all groups; random words of like frequency take the place of all words; the
 interval leaves out one word of one set after another.
@@ -11,15 +11,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from imprint.association.verdicts import ALPHA
+from imprint.association.frequency import is_explained_by_frequency, octaves
+from imprint.association.rows import PMethod
 from imprint.association.wordrows import find_rows, refuse_overlap
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics import METRICS
 from imprint.metrics.metric import Metric, MetricWords, is_metric
-from imprint.metrics.run import MetricResult, frequency_test, measured
+from imprint.metrics.run import MetricRow, frequency_test, measured
 from imprint.significance.crossed import FEWEST_UNITS
-from imprint.significance.relabelled import Chosen, Jackknifed, group_relabellings, place_among, squares_left_out
+from imprint.significance.outcomes import Reason, too_few
+from imprint.significance.relabelled import (
+    Chosen,
+    Jackknifed,
+    NullTest,
+    group_relabellings,
+    place_among,
+    squares_left_out,
+)
 from imprint.stimuli.definition import GroupsTest
 from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints
@@ -74,10 +83,8 @@ def by_words(numbers: Ints) -> Iterator[tuple[Ints, Ints]]:
         yield np.flatnonzero(which == number), np.flatnonzero(words)
 
 
-def measure_groups(
-    embedding: Embedding, test: GroupsTest, name: str, metric: Metric, *, seed: int = 0, level: float = ALPHA
-) -> MetricResult:
-    """Measure a metric on groups, outside of any family."""
+def measure_groups(embedding: Embedding, test: GroupsTest, name: str, metric: Metric, *, seed: int = 0) -> MetricRow:
+    """Measure a metric on groups."""
     if not isinstance(metric, GroupMetric):
         raise SettingError(
             f"{name} does not take groups",
@@ -92,25 +99,27 @@ def measure_groups(
     of_labels, of_words = np.random.SeedSequence([seed, 0x6E0]).spawn(2)
     labels, exact = group_relabellings(targets, of_labels)
     label = place_among(_values(metric, words, labels, attributes[None]), exact=exact, tail=metric.tail)
-    return measured(
-        name,
+    frequency = frequency_test(
         metric,
-        test,
-        metric.whole(words),
+        words,
         value,
-        (label, "exact" if exact else "sampled"),
-        frequency_test(
-            metric,
-            words,
-            value,
-            label.expected,
-            of_words,
-            lambda random: metric.of_groups(random, targets[None], attributes[None]),
-            level,
-        ),
-        _jackknife(metric, words, targets, attributes),
-        seed,
+        label.expected,
+        of_words,
+        lambda random: metric.of_groups(random, targets[None], attributes[None]),
     )
+    jackknifed = _jackknife(metric, words, targets, attributes)
+    sides = [(targets, words.target_ranks, test.groups), (attributes, words.attribute_ranks, test.attributes)]
+    compared = sides if metric.attributed else sides[:1]
+    sizes = [int(size) for numbers, _, _ in compared for size in np.bincount(numbers)]
+    obstacle: Reason | None = None
+    if jackknifed is None or too_few(sizes, sizes, [len(group) for _, _, sets in compared for group in sets]):
+        obstacle = "few words"
+    else:
+        split = [[ranks[numbers == group] for group in np.unique(numbers)] for numbers, ranks, _ in compared]
+        apart = max(octaves(*ranks) for ranks in split)
+        obstacle = "frequency" if is_explained_by_frequency(frequency.p_value if frequency else None, apart) else None
+    labelled: tuple[NullTest, PMethod] = (label, "exact" if exact else "sampled")
+    return measured(name, metric, test, metric.whole(words), value, labelled, frequency, jackknifed, obstacle, seed)
 
 
 def _find(embedding: Embedding, test: GroupsTest) -> tuple[MetricWords, Ints, Ints]:

@@ -1,27 +1,26 @@
-"""Metrics on tests: one value each, with its p-value, its interval over words and its evidence.
+"""Metrics on tests: one value each, with its p-value, its interval over words, and what that says.
 
 A p-value has a null. Exchanging the labels of the words asks whether the sets differ; where that cannot change the
-value, or is not a fair comparison, random words of like frequency take the place of the words. The interval is over
-words, as in every test. What strong evidence needs, the axes of the space, is not asked of these metrics, so they
-reach moderate evidence at most. The values of one metric are a family: whoever runs several and reports one has more
-chances to find something.
+value, or is not a fair comparison, random words of like frequency take the place of the words. What decides is, as in
+every test, the interval over words: whether it excludes the value that there is without a difference, on a side that
+means bias. Lists that are not matched in frequency also need random words to reach the value hardly ever.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from imprint.association.evidence import Checks
-from imprint.association.rows import JudgedRow, PMethod, case_of, direction_of
-from imprint.association.verdicts import ALPHA, Case, Check, InFamily, Judged, check_alpha, count_found, judge_all
+from imprint.association.frequency import is_explained_by_frequency, octaves
+from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod, outcome_counts
+from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
 from imprint.rows import Count, Label, Result, Row, SkippedRow, shown, skipped
+from imprint.significance.outcomes import CONFIDENCE, Decided, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
 from imprint.significance.relabelled import (
     Chosen,
@@ -33,57 +32,36 @@ from imprint.significance.relabelled import (
     place_among,
     relabellings,
 )
-from imprint.stimuli.definition import AnyTest, GroupsTest, WeatTest, described, words_of
+from imprint.stimuli.definition import AnyTest, GroupsTest, WeatTest, described, word_sets, words_of
 from imprint.subjects.framed import foreign_vectors, word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
-from imprint.types import Floats, Progress
+from imprint.types import Floats, Ints, Progress
 
-FEWEST_DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
+DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
 
-_CONFIDENCE = 0.95
 _BATCH = 500  # choices that are measured at once
-_DRAWS = 100  # of random words, whose rows are read at once; of targets alone, ten times as many
-_REACHED = {True: 20, False: 2}  # draws that reach a value whose p is just small enough, at least
+_READ = 100  # draws of random words whose rows are read at once; of targets alone, ten times as many
 _NEAR = 1_000  # words of like frequency that one word is compared with, at least
-_NEAR_REACHED = 4
 
 
-class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
-    """A metric on a test: its value as published, and what it would be without a difference.
+class MetricRow(OutcomeRow, frozen=True, kw_only=True, tag="metric"):
+    """A metric on a test: its value as published, what it would be without a difference, and what its interval says.
 
     Where `permuted` is None, labels are not exchanged: values are compared with those of random words of like
-    frequency, and `p_label_floor` is that of `p_frequency`. `p_label_low` and `p_label_high` bound the p-value where
-    labels were drawn.
+    frequency, and `p_value` is `p_frequency`. A value without an interval has no outcome.
     """
 
-    p_value: Annotated[float | None, shown("p", "p of the metric alone, before correction.", method="p_method")] = None
-    p_holm: Annotated[
-        float | None,
-        shown(
-            "p, Holm",
-            "p of the metric after Holm's correction over its values; two-sided where both signs mean bias.",
-            method="p_method",
-        ),
-    ] = None
-    p_frequency: Annotated[float | None, shown("p, frequency", "Against random words of the same frequencies.")] = None
-    p_words: Annotated[
-        float | None,
-        shown("p, words", "Two-sided p against the expected value among all words of these kinds."),
-    ] = None
     metric: Annotated[str, shown("Metric", "Name of the metric.")]
     metric_title: Annotated[str, shown("Title", "What the metric is called.")]
     metric_source: Annotated[str, shown("Source", "Where the metric was published.")]
     orientation: Annotated[str, shown("Orientation", "What a large and a small value mean.")]
     value: Annotated[
         float | None,
-        shown(
-            "Value",
-            "The metric as published, with its 95 % interval over words.",
-            digits=3,
-            ends="words",
-        ),
+        shown("Value", "The metric as published, with its 99.5 % interval over words.", digits=3, ends="words"),
     ]
+    words_low: Annotated[float | None, WORDS_LOW] = None
+    words_high: Annotated[float | None, WORDS_HIGH] = None
     expected: Annotated[float | None, shown("Expected", "Mean value where there is no difference.", digits=3)] = None
     excess: Annotated[
         float | None,
@@ -91,12 +69,28 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
             "Excess", "Value less what is expected; above zero as predicted, or where there is more bias.", digits=3
         ),
     ] = None
+    directed: Annotated[
+        bool, shown("Directed", "Whether the sign of the excess says if sets go together as predicted.")
+    ] = False
     about: Annotated[str | None, shown("About", "The set or word that the value is about, if not the whole test.")] = (
         None
     )
     options: Annotated[tuple[Label, ...], shown("Settings", "Settings of the metric.")] = ()
     permuted: Annotated[Permuted | None, shown("Permuted", "Whose labels were exchanged.")] = None
+    p_value: Annotated[
+        float | None,
+        shown("p", "Share of exchanged labels, or of random words, that reach the value.", method="p_method"),
+    ] = None
+    p_low: Annotated[float | None, shown("p, low", "The least that p can be.")] = None
+    p_high: Annotated[float | None, shown("p, high", "The most that p can be.")] = None
+    p_floor: Annotated[float | None, shown("p, floor", "The smallest p that so many words, or draws, can give.")] = (
+        None
+    )
     p_method: Annotated[PMethod | None, shown("p, method", "How p was found.")] = None
+    p_frequency: Annotated[
+        float | None,
+        shown("p, frequency", "Share of random words of the same frequencies that reach the value."),
+    ] = None
     labellings: Annotated[
         Count | None, shown("Labels tried", "Ways to exchange the labels of words that were tried.", shape="count")
     ] = None
@@ -107,98 +101,34 @@ class MetricRow(JudgedRow, frozen=True, kw_only=True, tag="metric"):
         tuple[str, ...], shown("Unpaired", "Words left out because the other word of their pair has no vector.")
     ] = ()
 
-    @property
-    def family(self) -> tuple[str, ...]:
-        """What tells the family apart in which its p-values were corrected: the values of one metric."""
-        return *super().family, self.metric
-
-
-@dataclass(frozen=True, repr=False)
-class MetricResult(InFamily):
-    """One value of one metric, and its place in the family."""
-
-    name: str
-    metric: Metric
-    test: WeatTest | GroupsTest
-    part: MetricPart
-    value: float
-    expected: float | None
-    checks: Checks
-    null: NullTest | None
-    p_method: PMethod | None
-    seed: int
-    judged: Judged | None = None
-
-    @property
-    def case(self) -> Case:
-        """What is judged of it within a family."""
-        return case_of(self.checks, self.test, self.part.words.missing + self.part.words.unpaired)
-
-    def finding(self) -> MetricRow:
-        """Return the row."""
-        words, embedding = self.part.words, self.part.words.embedding
-        known = {name: value for name, value in self.checks.fields().items() if name in MetricRow.__struct_fields__}
-        away = self.value - (self.expected or 0.0)
-        asked = self.null.tried if self.null else None
-        return MetricRow(
-            test=self.test.id,
-            **described(self.test),
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            seed=self.seed,
-            missing=words.missing,
-            lowered=words.lowered,
-            from_subwords=words.from_subwords,
-            unpaired=words.unpaired,
-            n_x=words.n_x,
-            n_y=words.n_y,
-            n_a=words.n_a,
-            n_b=words.n_b,
-            group_sizes=words.group_sizes,
-            metric=self.name,
-            metric_title=self.metric.title,
-            metric_source=self.metric.source,
-            orientation=self.metric.orientation,
-            options=self.metric.settings,
-            about=self.part.about,
-            value=self.value,
-            expected=self.expected,
-            excess=away * (self.part.sign or (-1 if self.metric.tail == "low" else 1)),
-            statistic=self.value,
-            p_value=self.checks.p_of(self.checks.first),
-            p_method=self.p_method,
-            labellings=None if asked is None else str(asked),
-            permuted=self.metric.permuted,
-            direction=direction_of(away * self.part.sign) if self.part.sign else None,
-            **known,
-            **(self.judged.fields() if self.judged else {}),
-        )
+    def __repr__(self) -> str:
+        over = "" if self.words_low is None else f" [{self.words_low:.3g} to {self.words_high:.3g}]"
+        said = f"{self.outcome} ({self.reason})" if self.reason else self.outcome or "not judged"
+        about = "" if self.about is None else f" of {self.about}"
+        return f"MetricRow({self.metric}{about} in {self.test!r} on {self.embedding}: {self.value:.3g}{over}, {said})"
 
 
 @dataclass(frozen=True, repr=False)
 class MetricBattery(Result):
-    """Values of metrics on tests; those of one metric about people are judged together.
+    """Values of metrics on tests.
 
     Attributes
     ----------
-    results
-        One result per metric, test, and attribute set or word that the metric is about.
+    rows
+        One row per metric, test, and attribute set or word that the metric is about.
     skipped
         What could not be measured, with the reason.
-    alpha
-        Chance of any false discovery.
     """
 
-    results: tuple[MetricResult, ...]
+    rows: tuple[MetricRow, ...]
     skipped: tuple[SkippedRow, ...]
-    alpha: float
 
     def findings(self) -> list[Row]:
         """Return one row per value, and what could not be measured last."""
-        return [*(one.finding() for one in self.results), *self.skipped]
+        return [*self.rows, *self.skipped]
 
     def __repr__(self) -> str:
-        return f"MetricBattery({len(self.results)} values: {count_found(self.results)}; {len(self.skipped)} skipped)"
+        return f"MetricBattery({len(self.rows)} values: {outcome_counts(self.rows)}; {len(self.skipped)} skipped)"
 
 
 def run_metrics(
@@ -206,59 +136,47 @@ def run_metrics(
     tests: Sequence[AnyTest],
     metrics: Mapping[str, Metric],
     *,
-    alpha: float = ALPHA,
     seed: int = 0,
     foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
 ) -> MetricBattery:
-    """Run metrics, given by name, on the same tests and words, and judge the values of each together.
+    """Run metrics, given by name, on the same tests and words.
 
     `foreign` has vectors for tests in other languages, by language, where an encoder is asked in their sentences.
     """
-    check_alpha(alpha)
     if foreign is None:
         foreign = foreign_vectors(subject, [test for test in tests if not isinstance(test, GroupsTest)])
     needed = [word for metric in metrics.values() for word in metric.also(tests)]
     embedding = word_vectors(subject, [*words_of(tests), *needed])
-    results: list[MetricResult] = []
+    rows: list[MetricRow] = []
     not_run: list[SkippedRow] = []
-    asked = [(test, foreign.get(test.language, embedding)) for test in tests]
-    levels = {name: alpha / max(_values_of(metric, asked), 1) for name, metric in metrics.items()}
-    for done, (name, metric, (test, vectors)) in enumerate((n, m, one) for n, m in metrics.items() for one in asked):
+    asked = [(name, metric, test) for name, metric in metrics.items() for test in tests]
+    for done, (name, metric, test) in enumerate(asked, 1):
         try:
-            results += measure_metric(vectors, test, name, metric, seed=seed, level=levels[name])
+            rows += measure_metric(foreign.get(test.language, embedding), test, name, metric, seed=seed)
         except (VocabularyError, StimulusError) as error:
             measured = (embedding.name, embedding.sha256)
             not_run.append(
                 skipped(measured, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
             )
         if progress is not None:
-            progress(done + 1, len(metrics) * len(tests))
-    judged = [judge_all([one for one in results if one.name == name], alpha) for name in metrics]
-    return MetricBattery(tuple(one for own in judged for one in own), tuple(not_run), alpha)
+            progress(done, len(asked))
+    return MetricBattery(tuple(rows), tuple(not_run))
 
 
 def measure_metric(
-    embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0, level: float = ALPHA
-) -> list[MetricResult]:
-    """Measure a metric on one test; there are so many random words that a p-value can be well below `level`."""
+    embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0
+) -> list[MetricRow]:
+    """Measure a metric on one test."""
     if isinstance(test, GroupsTest):
         from imprint.metrics.groups import measure_groups
 
         with single_threaded():
-            return [measure_groups(embedding, test, name, metric, seed=seed, level=level)]
+            return [measure_groups(embedding, test, name, metric, seed=seed)]
     four = _four_sets(test)
     with single_threaded():
-        return [_measure(name, metric, four, part, seed, level) for part in _parts(embedding, four, metric)]
-
-
-def _values_of(metric: Metric, asked: Sequence[tuple[AnyTest, Embedding]]) -> int:
-    """Count the values of a metric: the family that is corrected together, controls included."""
-    count = 0
-    for test, embedding in asked:
-        with suppress(VocabularyError, StimulusError):
-            count += 1 if isinstance(test, GroupsTest) else len(_parts(embedding, _four_sets(test), metric))
-    return count
+        words = MetricWords.of(embedding, four, unit=metric.unit, paired=metric.paired)
+        return [_measure(name, metric, four, part, seed) for part in metric.parts(words, four)]
 
 
 def _four_sets(test: AnyTest) -> WeatTest:
@@ -267,12 +185,7 @@ def _four_sets(test: AnyTest) -> WeatTest:
     return test
 
 
-def _parts(embedding: Embedding, test: WeatTest, metric: Metric) -> list[MetricPart]:
-    found = MetricWords.of(embedding, test, unit=metric.unit, paired=metric.paired)
-    return list(metric.parts(found, test))
-
-
-def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int, level: float) -> MetricResult:
+def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int) -> MetricRow:
     words = part.words
     observed = words.observed()
     value = float(metric.values(words, observed)[0])
@@ -280,15 +193,12 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
     label, method = _label_test(metric, words, of_labels)
-    frequency = frequency_test(
-        metric,
-        words,
-        value,
-        label.expected if label else 0.0,
-        of_words,
-        lambda random: metric.values(random, observed),
-        level,
-    )
+    frequency = None
+    if label is None or not test.is_question:
+        expected = label.expected if label else 0.0
+        frequency = frequency_test(
+            metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
+        )
     jackknifed = jackknife(
         lambda chosen: _in_batches(metric, words, chosen),
         observed,
@@ -297,7 +207,19 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         crossed=metric.crossed,
         sampled=metric.sampled,
     )
-    return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, seed)
+    sizes = {"x": words.n_x, "y": words.n_y, "a": words.n_a, "b": words.n_b}
+    ranks = [*np.split(words.target_ranks, [words.n_x]), *np.split(words.attribute_ranks, [words.n_a])]
+    of_side = dict(zip("xyab", ranks, strict=True))
+    sides = [side for side in metric.sampled if sizes[side]]
+    used, listed = [sizes[side] for side in sides], [len(word_sets(test)[side]) for side in sides]
+    apart = max(octaves(*(of_side[side] for side in sides if side in role)) for role in ("xy", "ab"))
+    obstacle: Reason | None = None
+    if jackknifed is None or too_few(used, used, listed):
+        obstacle = "few words"
+    elif label is None or not test.is_question:
+        p_value = frequency.p_value if frequency else None
+        obstacle = "frequency" if is_explained_by_frequency(p_value, 0.0 if test.is_question else apart) else None
+    return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, obstacle, seed)
 
 
 def measured(
@@ -309,34 +231,75 @@ def measured(
     labelled: tuple[NullTest | None, PMethod | None],
     frequency: NullTest | None,
     jackknifed: Jackknifed | None,
+    obstacle: Reason | None,
     seed: int,
-) -> MetricResult:
+) -> MetricRow:
     """Put together what was found about one value."""
-    label, method = labelled
+    words, (label, method) = part.words, labelled
     null = label or frequency
     expected = None if null is None else null.expected
-    asked: tuple[Check, ...] = ("label", "frequency", "words") if metric.permuted else ("frequency", "words")
-    fields: dict[str, Any] = {}
-    if jackknifed is not None:
-        over = jackknifed.interval(0.0 if expected is None else expected, _CONFIDENCE)
-        lowest, highest = metric.bounds
-        fields |= {"words_low": max(over.low, lowest), "words_high": min(over.high, highest)}
-        fields["p_words"] = None if expected is None else over.p_value
-    if label is not None:
-        fields |= {
-            "p_label_low": label.p_low,
-            "p_label_high": label.p_high,
-            "p_label_floor": label.p_floor,
-        }
-    elif frequency is not None:
-        fields["p_label_floor"] = frequency.p_floor
-    checks = Checks(
-        p_label=label.p_value if label else None,
-        p_frequency=frequency.p_value if frequency else None,
-        asked=asked,
-        **fields,
+    low, high = (None, None) if jackknifed is None else jackknifed.interval(CONFIDENCE)
+    if low is not None and high is not None:
+        low, high = max(low, metric.bounds[0]), min(high, metric.bounds[1])
+    judged = _judged(metric, expected, low, high, obstacle)
+    away = value - (expected or 0.0)
+    return MetricRow(
+        test=test.id,
+        **described(test),
+        embedding=words.embedding.name,
+        embedding_sha256=words.embedding.sha256,
+        seed=seed,
+        missing=words.missing,
+        lowered=words.lowered,
+        from_subwords=words.from_subwords,
+        unpaired=words.unpaired,
+        n_x=words.n_x,
+        n_y=words.n_y,
+        n_a=words.n_a,
+        n_b=words.n_b,
+        group_sizes=words.group_sizes,
+        metric=name,
+        metric_title=metric.title,
+        metric_source=metric.source,
+        orientation=metric.orientation,
+        options=metric.settings,
+        about=part.about,
+        value=value,
+        words_low=low,
+        words_high=high,
+        outcome=judged.outcome if judged else None,
+        reason=judged.reason if judged else None,
+        expected=expected,
+        excess=away * (part.sign or (-1 if metric.tail == "low" else 1)),
+        directed=part.sign != 0,
+        permuted=metric.permuted,
+        p_value=None if null is None else null.p_value,
+        p_low=None if null is None else null.p_low,
+        p_high=None if null is None else null.p_high,
+        p_floor=None if null is None else null.p_floor,
+        p_method=method,
+        p_frequency=None if frequency is None else frequency.p_value,
+        labellings=None if null is None else str(null.tried),
     )
-    return MetricResult(name, metric, test, part, value, expected, checks, null, method, seed)
+
+
+def _judged(
+    metric: Metric, expected: float | None, low: float | None, high: float | None, obstacle: Reason | None
+) -> Decided | None:
+    """Say what the interval says beside what is expected: only values on the side that means bias show any.
+
+    None where there are words enough and no interval, as where leaving out a word changes nothing.
+    """
+    if low is None or high is None:
+        return outcome(None, None, obstacle=obstacle) if obstacle == "few words" else None
+    if expected is None:  # nothing to compare with
+        return outcome(None, None, obstacle=obstacle)
+    ends = (low - expected, high - expected)
+    if metric.tail == "high":
+        ends = (ends[0], math.inf)
+    elif metric.tail == "low":
+        ends = (-math.inf, ends[1])
+    return outcome(*ends, margin=None, obstacle=obstacle)
 
 
 def _label_test(
@@ -391,11 +354,13 @@ def frequency_test(
     centre: float,
     seed: np.random.SeedSequence,
     measure: Callable[[MetricWords], Floats],
-    level: float,
 ) -> NullTest | None:
     """Put random words of like frequency in the place of those that are replaced, each with the length of that word.
 
-    In the place of one word comes every word of the sample around its rank, once: drawn words would repeat.
+    Where targets and attributes both are, so is each side alone, and the largest p-value counts: random attributes
+    are less alike than those of one kind, so that beside them any coherent targets would seem to reach far. What is
+    expected is the mean with all replaced. In the place of one word comes every word of the sample around its rank,
+    once: drawn words would repeat.
 
     Two-sided, it asks how often random words give a value as far from `centre`, the value without a difference. With
     their own mean as the centre, a value that frequency makes small would count as evidence. Draws without a value,
@@ -405,26 +370,39 @@ def frequency_test(
     if background is None:
         return None
     of_targets, of_attributes = (np.random.default_rng(child) for child in seed.spawn(2))
-    draws = max(FEWEST_DRAWS[metric.stacked], math.ceil(_REACHED[metric.stacked] / level))
-    alone = metric.replaced == "targets"
+    draws = DRAWS[metric.stacked]
+    alone = metric.replaced == "targets" or not {"a", "b"}.intersection(metric.sampled)
     if alone and len(words.target_words) == 1:
-        least = max(_NEAR, math.ceil(_NEAR_REACHED / level))
-        drawn = {"targets": background.near(int(words.target_ranks[0]), least)[:, None]}
+        drawn = {"targets": background.near(int(words.target_ranks[0]), _NEAR)[:, None]}
     else:
         drawn = {"targets": background.draw(words.target_ranks, draws, of_targets, half=None if alone else 0)}
     if not alone:
         drawn["attributes"] = background.draw(words.attribute_ranks, draws, of_attributes, half=1)
+    ways = [drawn] if alone else [*({side: places} for side, places in drawn.items()), drawn]
+    nulls = []
+    for way in ways:
+        values = np.concatenate([np.array([value]), *_of_random_words(metric, words, background, way, measure)])
+        known = values[np.isfinite(values)]
+        nulls.append(place_among(known, exact=False, tail=metric.tail, centre=centre, bounds=False))
+    return replace(max(nulls, key=lambda null: null.p_value), expected=nulls[-1].expected)
+
+
+def _of_random_words(
+    metric: Metric,
+    words: MetricWords,
+    background: Background,
+    drawn: Mapping[str, Ints],
+    measure: Callable[[MetricWords], Floats],
+) -> Iterator[Floats]:
+    """Return the value of each draw of random words, with the lengths of the words they replace, some at a time."""
     lengths = {side: np.linalg.norm(getattr(words, side), axis=1, keepdims=True) for side in drawn}
-    values = [np.array([value])]
-    step = _DRAWS * (10 if alone else 1)
-    for start in range(0, len(drawn["targets"]), step):
-        rows = {side: background.rows[own[start : start + step]] * lengths[side] for side, own in drawn.items()}
+    step = _READ * (1 if "attributes" in drawn else 10)
+    for start in range(0, len(next(iter(drawn.values()))), step):
+        rows = {side: background.rows[places[start : start + step]] * lengths[side] for side, places in drawn.items()}
         if metric.stacked:
-            values.append(measure(replace(words, **rows)))
+            yield measure(replace(words, **rows))
         else:
-            values += [
-                measure(replace(words, **dict(zip(rows, one, strict=True))))
-                for one in zip(*rows.values(), strict=True)
-            ]
-    known = np.concatenate(values)
-    return place_among(known[np.isfinite(known)], exact=False, tail=metric.tail, centre=centre, bounds=False)
+            yield from (
+                measure(replace(words, **dict(zip(rows, draw, strict=True))))
+                for draw in zip(*rows.values(), strict=True)
+            )

@@ -20,9 +20,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from imprint.significance.crossed import FEWEST_UNITS, OverWords
+from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.partitions import CONFIDENCE, binomial_interval
-from imprint.significance.student import quantile, two_sided
+from imprint.significance.student import quantile
 from imprint.types import Flags, Floats, Ints
 
 BiasedTail = Literal["both", "low", "high"]
@@ -208,19 +208,19 @@ class Jackknifed:
     df: float
 
     @classmethod
-    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float = 0.0) -> "Jackknifed | None":
-        """Add up what sets contribute, less what they count twice; None where no word matters, or a value fails."""
-        total = float(terms.sum()) if len(terms) else 0.0
-        if not (math.isfinite(total) and math.isfinite(value) and total > 0):
-            return None
-        variance = max(total - twice, float(terms.max())) if math.isfinite(twice) else total
-        return cls(value, math.sqrt(variance), total**2 / float((terms**2 / degrees).sum()))
+    def of(cls, value: float, terms: Floats, degrees: Ints, twice: float = 0.0) -> "Jackknifed":
+        """Add up what sets contribute, less what they count twice."""
+        total = float(terms.sum())
+        variance = max(total - twice, float(terms.max(initial=0.0))) if math.isfinite(twice) else total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return cls(value, float(np.sqrt(variance)), float(total**2 / np.sum(terms**2 / degrees)))
 
-    def interval(self, expected: float, confidence: float) -> OverWords:
-        """Return the interval of the value over words, and the p-value of its being what is expected."""
+    def interval(self, confidence: float) -> tuple[float, float] | tuple[None, None]:
+        """Return the ends of the value's interval; None where no word matters, or a value does not exist."""
+        if not (math.isfinite(self.value) and math.isfinite(self.error) and self.error > 0):
+            return None, None
         half = quantile(1 - confidence, self.df) * self.error
-        p_value = two_sided((self.value - expected) / self.error, self.df)
-        return OverWords(self.value, self.value - half, self.value + half, p_value, self.df, self.error)
+        return self.value - half, self.value + half
 
 
 def sign_test(terms: Floats, misfit: float = 1.0) -> float:
