@@ -82,7 +82,9 @@ def test_a_planted_change_is_found():
 def test_noise_alone_rarely_changes_anything():
     """Of 200 changes by noise alone, 1 is expected outside its interval; 6 are reached in one run of 1,000."""
     rows = [
-        change(measure(noisy(planted(seed), 0.5, seed), asked()), measure(noisy(planted(seed), 0.5, 1000 + seed), asked()))
+        change(
+            measure(noisy(planted(seed), 0.5, seed), asked()), measure(noisy(planted(seed), 0.5, 1000 + seed), asked())
+        )
         for seed in range(1, 201)
     ]
     assert sum(row.found for row, _ in rows) <= 6

@@ -74,8 +74,7 @@ def test_a_template_alone_is_of_the_targets_against_all_attributes(seed):
         # Two nouns of TEST have one of the names' templates: the others would compare other words.
         parts = bleached(speaking(seed), test)
         expected = {
-            pattern: bleached(speaking(seed), test, of_targets_alone(pattern)).effect_size
-            for pattern in patterns
+            pattern: bleached(speaking(seed), test, of_targets_alone(pattern)).effect_size for pattern in patterns
         }
         assert values(parts.effect_by_template) == pytest.approx(expected, abs=1e-12)
 

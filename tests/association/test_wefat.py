@@ -131,7 +131,9 @@ class TestChecks:
     def test_mirrored_copies_reach_what_a_literal_copy_does(self, bundled):
         row, test = wefat(bundled, "caliskan-wefat-occupations"), get("caliskan-wefat-occupations")
         rng, axes = np.random.default_rng(0), bundled.background.axes
-        sides = [bundled.vectors[[bundled.index[word] for word in side.words]] for side in (test.words, test.a, test.b)]
+        sides = [
+            bundled.vectors[[bundled.index[word] for word in side.words]] for side in (test.words, test.a, test.b)
+        ]
         along, a, b = (np.asarray(side, dtype=float) @ axes for side in sides)
         lengths = [np.linalg.norm(np.asarray(side, dtype=float), axis=1, keepdims=True) for side in sides]
         along, a, b = (rows / length for rows, length in zip((along, a, b), lengths, strict=True))
