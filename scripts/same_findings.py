@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[list[str], str | None]] = {
         "findings.jsonl",
     ),
     "board": (["board", "default", "default-encoder", "--topic", "gender"], "board/board.jsonl"),
-    "swap": (["swap", "encoder:default", "--query", "CVs of good engineers", "--copies", "20", "--json"], None),
+    "swap": (["swap", "encoder:default", "--query", "CVs of good engineers", "--json"], None),
     "debias": (["debias", "default", "out.safetensors", "--json"], None),
     "debias-compare": (["debias", "default", "--compare", "--json"], None),
     "reproduce": (["reproduce", "--json"], None),

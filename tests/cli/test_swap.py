@@ -6,7 +6,7 @@ import pytest
 from command_results import lines
 
 TEXTS = "# ours\nI met {name}.\n{name} is here.\nCall {name}!\n{name} won the prize.\n"
-GROUPS = ["--group", "Ann,Eve,Ida,Joan,Kate", "--group", "Bob,Carl,Dan,Emil,Finn"]
+GROUPS = ["--group", "Ann,Eve,Ida,Joan,Kate", "--group", "Karl,Neil,Hugo,Leon,Kurt"]
 
 
 @pytest.fixture
@@ -16,16 +16,16 @@ def scorer(tmp_path, monkeypatch):
     (tmp_path / "texts.txt").write_text(TEXTS)
     (tmp_path / "score.py").write_text(
         "import sys\nasked = open('asked.txt', 'a')\nfor line in sys.stdin:\n    asked.write(line)\n"
-        "    print(len(line) / 100 - any(name in line for name in ('Bob', 'Carl', 'Dan', 'Emil', 'Finn')))\n"
+        "    print(len(line) / 100 - any(name in line for name in ('Karl', 'Neil', 'Hugo', 'Leon', 'Kurt')))\n"
     )
     return f"command:{sys.executable} score.py"
 
 
 def test_a_command_is_scored_kept_and_judged(imprint, scorer, tmp_path):
-    options = (*GROUPS, "--templates", "texts.txt", "--copies", 0)
+    options = (*GROUPS, "--templates", "texts.txt")
     (row,) = lines(imprint("swap", scorer, *options, "--json"), "swap")
     assert (row["test"], row["n_x"], row["n_y"], row["n_texts"], row["share_lower"]) == ("groups", 5, 5, 4, 1.0)
-    assert row["p_label"] == 2 / 252
+    assert (row["outcome"], row["p_value"]) == ("present", 2 / 252)
     asked = (tmp_path / "asked.txt").read_text()
     assert len(asked.splitlines()) == 40
     again = imprint("swap", scorer, *options)
@@ -35,12 +35,12 @@ def test_a_command_is_scored_kept_and_judged(imprint, scorer, tmp_path):
 
 @pytest.mark.parametrize(("margin", "code"), [("2", 0), ("0.5", 2)])
 def test_a_requirement_decides_the_exit_code(imprint, scorer, margin, code):
-    options = (*GROUPS, "--templates", "texts.txt", "--copies", 0, "--require", f"swap:|mean_difference|<{margin}")
+    options = (*GROUPS, "--templates", "texts.txt", "--require", f"swap:|mean_difference|<{margin}")
     assert imprint("swap", scorer, *options).returncode == code
 
 
 def test_findings_become_a_page_and_a_card(imprint, scorer, tmp_path):
-    rows = imprint("swap", scorer, *GROUPS, "--templates", "texts.txt", "--copies", 5, "--json").stdout
+    rows = imprint("swap", scorer, *GROUPS, "--templates", "texts.txt", "--json").stdout
     (tmp_path / "swap.jsonl").write_text(rows)
     assert imprint("report", "swap.jsonl").returncode == 0
     assert "100.0" in (tmp_path / "report.html").read_text()
@@ -59,6 +59,8 @@ def test_findings_become_a_page_and_a_card(imprint, scorer, tmp_path):
         ["valence:default", *GROUPS, "--names", "race"],
         ["valence:default", "--templates", "none.txt"],
         ["valence:default", "--require", "swap:p<0.05"],
+        ["valence:default", "--require", "swap:p_label<0.05"],
+        ["valence:default", "--alpha", "0.05"],
         ["valence:default", "--pooling", "mean"],
         ["no_such_module_here:score"],
         ["command:no-such-program-here"],

@@ -7,7 +7,6 @@ COMMANDS = {
     "calibrate": ("default", "--copies", 3, "--test", "caliskan-6", "--json"),
     "enumerate": ("default", "--preview"),
     "seat": ("cbow", "--test", "caliskan-6", "--no-cache", "--json"),
-    "swap": ("valence:default", "--names", "caliskan-5", "--copies", 30, "--no-cache", "--json"),
 }
 
 
@@ -19,7 +18,7 @@ def test_a_cluster_brings_its_own_workers(in_process, command):
     assert "--dask" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["calibrate", "seat", "swap"])
+@pytest.mark.parametrize("command", ["calibrate", "seat"])
 def test_the_number_of_workers_changes_nothing(in_process, command):
     one, two = (in_process(command, *COMMANDS[command], "--workers", workers) for workers in (1, 2))
     assert one.returncode == two.returncode == 0

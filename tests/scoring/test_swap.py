@@ -12,11 +12,11 @@ from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.policy.gate import check, parse_conditions
 from imprint.report.card import render_card
 from imprint.report.page import render_page
-from imprint.scoring.checks import ScoreTable, check_table, null_rates
 from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts
 from imprint.subjects.common import ranks_of
 
-GROUPS = (["Ann", "Eve", "Ida", "Joan", "Kate"], ["Bob", "Carl", "Dan", "Emil", "Finn"])
+GROUPS = (["Ann", "Eve", "Ida", "Joan", "Kate"], ["Karl", "Neil", "Hugo", "Leon", "Kurt"])  # of like frequency
+FIVE_TEXTS = ["I met {name}.", "{name} is here.", "Call {name}!", "A letter from {name}.", "{name} won."]
 
 
 def hashed(text, seed=0):
@@ -68,93 +68,122 @@ def test_names_that_are_not_known_are_refused(name):
         find_swap(name)
 
 
-def test_the_straw_man_lowers_most_pairs_of_test_5():
+def test_the_straw_man_lowers_most_pairs_of_test_5_and_names_alone_cannot_say_why():
     """Caliskan et al. (2016), "Effects of bias in NLP applications"."""
-    found = imprint.swap("valence:default", "caliskan-5", copies=0)["caliskan-5"]
-    assert round(found.share_lower, 3) == 0.957
-    assert found.mean_difference > 0
+    row = imprint.swap("valence:default", "caliskan-5")["caliskan-5"]
+    assert round(row.share_lower, 3) == 0.957
+    assert 0 < row.words_low < row.mean_difference
     # What a text adds is the same for every name, so names differ as their valences do.
-    assert found.mean_difference == pytest.approx(imprint.weat("default", "caliskan-5").mean_difference)
-    # These names differ so much in frequency that nobody can tell the two apart.
-    assert (found.evidence, found.checked.checks.p_frequency) == ("moderate", None)
+    assert row.mean_difference == pytest.approx(imprint.weat("default", "caliskan-5").mean_difference)
+    # The published names hardly overlap in frequency.
+    assert (row.outcome, row.reason, row.p_frequency) == ("cannot tell", "frequency", None)
 
 
-def test_a_biased_scorer_is_found_with_its_sign():
-    scorer = biased(find_swap("race").y.words)
-    found = imprint.swap(scorer, ("race", "gender"), copies=0)
-    assert (found["race"].evidence, found["gender"].evidence) == ("strong", "none shown")
-    (row, _) = found.findings()
+def test_names_of_a_question_are_matched_and_too_many_to_split():
+    row = imprint.swap("valence:default", "black-pleasant", templates=FIVE_TEXTS)["black-pleasant"]
+    assert (row.n_x, row.n_y) == (162, 162)
+    assert (row.p_value, row.p_frequency, row.reason) == (None, None, None)
+    assert row.outcome == ("present" if row.words_low > 0 or row.words_high < 0 else "cannot tell")
+
+
+def test_a_biased_scorer_is_present_with_its_sign():
+    swapped = imprint.swap(biased(find_swap("race").y.words), ("race", "gender"))
+    assert (swapped["race"].outcome, swapped["gender"].outcome) == ("present", "cannot tell")
+    (row, _) = swapped.findings()
     assert row.mean_difference == pytest.approx(0.3, abs=0.05)
-    assert row.words_low < row.mean_difference < row.words_high
+    assert row.words_low < 0.3 < row.words_high
     assert (row.share_lower, row.top_y, row.top_expected) == (1.0, 0.0, 5.0)
-    other = imprint.swap(biased(find_swap("race").x.words), "race", copies=0)["race"]
-    assert (other.evidence, other.mean_difference < 0, other.share_lower) == ("strong", True, 0.0)
+    other = imprint.swap(biased(find_swap("race").x.words), "race")["race"]
+    assert (other.outcome, other.mean_difference < 0, other.share_lower) == ("present", True, 0.0)
 
 
-def test_a_scorer_of_pronouns_is_found_by_texts():
+def test_a_scorer_of_pronouns_is_present_by_texts():
     row = imprint.swap(
         lambda texts: [float("he " in text.lower().replace("she ", "")) + hashed(text) / 10 for text in texts],
         "pronouns",
-        copies=0,
         templates=[f"Today {{he}} met {n} people." for n in range(9)],
-    ).findings()[0]
-    assert (row.permuted, row.evidence, row.n_texts) == ("pronouns", "moderate", 9)
-    assert row.p_label == 2 / 2**9
-    assert row.mean_difference == pytest.approx(1.0, abs=0.1)
+    )["pronouns"]
+    assert (row.permuted, row.outcome, row.n_texts) == ("pronouns", "present", 9)
+    assert row.p_value == 2 / 2**9
+    assert row.words_low < 1.0 < row.words_high
 
 
-def test_a_scorer_that_ignores_names_shows_nothing_and_ties_all_pairs():
-    row = imprint.swap(lambda texts: [1.0] * len(texts), "race", copies=0).findings()[0]
-    assert (row.evidence, row.mean_difference, row.effect_size, row.p_label) == ("none shown", 0.0, None, 1.0)
+def test_a_scorer_that_ignores_names_ties_all_pairs():
+    row = imprint.swap(len_of_rest, "race")["race"]
+    assert (row.outcome, row.reason, row.mean_difference, row.effect_size) == ("cannot tell", None, 0.0, None)
+    assert (row.words_low, row.words_high, row.detectable, row.p_value) == (0.0, 0.0, None, 1.0)
     assert (row.share_lower, row.share_tied, row.top_y) == (0.0, 1.0, 5.0)
 
 
-def test_a_scorer_of_rare_names_is_not_strong_evidence():
-    """The published names differ in frequency; a scorer that marks rare words down is found out by that check."""
-    names = find_swap("caliskan-5").words
-    ranks = dict(zip(names, np.log(ranks_of(names)[0] + 1.0), strict=True))
-    scorer = lambda texts: [-next(r for n, r in ranks.items() if n in t) + hashed(t) for t in texts]  # noqa: E731
-    found = imprint.swap(scorer, "caliskan-5", copies=0)["caliskan-5"]
-    assert found.evidence == "moderate"
-    assert found.judged.checks_failed == ("frequency",)
+def len_of_rest(texts):
+    """Score a text by what does not change with a name: the number of its words."""
+    return [len(text.split()) / 10 for text in texts]
+
+
+@pytest.mark.parametrize(("size", "outcome", "end"), [(8, "present", 1.0), (4, "cannot tell", None)])
+def test_a_scorer_of_groups_alone_is_present_where_few_splits_are_as_clear(size, outcome, end):
+    """Yes to one group and no to the other: of 4 and 4 names 1 split in 35 is as clear, of 8 and 8 one in 6,435."""
+    x, y = (side.words[:size] for side in (find_swap("race").x, find_swap("race").y))
+    row = imprint.swap(lambda texts: [float(any(name in text for name in x)) for text in texts], groups=(x, y))[
+        "groups"
+    ]
+    assert (row.outcome, row.words_low, row.words_high, row.mean_difference) == (outcome, end, end, 1.0)
+
+
+def test_a_scorer_of_rare_names_is_explained_by_frequency():
+    """Most names of one group are more frequent, within one range; that a scorer marks rare names down is seen."""
+    names = find_swap("black-pleasant").x.words
+    ranks = dict(zip(names, np.log(ranks_of(names)[0] + 1.0).tolist(), strict=True))
+    ordered = sorted(names, key=ranks.__getitem__)
+    x, y = ordered[:80:2] + ordered[81:160:8], ordered[80:160:2] + ordered[1:80:8]
+    scorer = lambda texts: [-ranks[text.split()[0]] + hashed(text) / 10 for text in texts]  # noqa: E731
+    row = imprint.swap(scorer, groups=(x, y), templates=[f"{{name}} met {n} people." for n in range(9)])["groups"]
+    assert row.words_low > 0.2
+    assert (row.outcome, row.reason) == ("cannot tell", "frequency")
+    assert row.adjusted_difference == pytest.approx(0.0, abs=0.02)
+    assert row.p_frequency > 0.005
 
 
 def test_names_are_the_unit_and_their_permutation_is_exact():
     scorer = lambda texts: [hashed(text, 3) for text in texts]  # noqa: E731
-    texts = ["I met {name}.", "{name} is here.", "Call {name}!", "A letter from {name}.", "{name} won."]
-    row = imprint.swap(scorer, groups=GROUPS, templates=texts, copies=0).findings()[0]
+    row = imprint.swap(scorer, groups=GROUPS, templates=FIVE_TEXTS)["groups"]
     means = np.array(
-        [np.mean([hashed(fill_in(text, name), 3) for text in texts]) for name in (*GROUPS[0], *GROUPS[1])]
+        [np.mean([hashed(fill_in(text, name), 3) for text in FIVE_TEXTS]) for name in (*GROUPS[0], *GROUPS[1])]
     )
     assert [one.value for one in row.scores] == pytest.approx(means)
     observed = abs(means[:5].sum() - means[5:].sum())
     reached = sum(
         abs(2 * means[list(chosen)].sum() - means.sum()) >= observed - 1e-12 for chosen in combinations(range(10), 5)
     )
-    assert (row.extreme, row.partitions, row.p_label) == (str(reached), "252", reached / 252)
-    assert row.p_label_floor == 2 / 252
+    assert (row.extreme, row.partitions, row.p_value) == (str(reached), "252", reached / 252)
+    assert row.p_floor == 2 / 252
 
 
-def test_with_three_texts_the_interval_is_over_names_alone_and_evidence_limited():
-    scorer = biased(GROUPS[1])
-    texts = ["I met {name}.", "{name} is here.", "Call {name}!"]
-    row = imprint.swap(scorer, groups=GROUPS, templates=texts, copies=0).findings()[0]
-    assert (row.texts_random, row.p_words, row.evidence) == (False, None, "limited")
-    assert row.words_low < row.mean_difference < row.words_high
-    assert "words" in row.checks_failed
+def test_with_three_texts_the_interval_is_over_names_alone_and_says_nothing_of_others():
+    texts = FIVE_TEXTS[:3]
+    row = imprint.swap(biased(GROUPS[1]), groups=GROUPS, templates=texts)["groups"]
+    assert (row.outcome, row.reason) == ("cannot tell", "few words")
+    assert 0 < row.words_low < row.mean_difference < row.words_high
+    four = imprint.swap(biased(GROUPS[1]), groups=GROUPS, templates=FIVE_TEXTS[:4])["groups"]
+    assert (four.outcome, four.reason) == ("present", None)
 
 
 def test_three_names_in_a_group_are_too_few():
-    row = imprint.swap(biased(GROUPS[1]), groups=(GROUPS[0], GROUPS[1][:3]), copies=0).findings()[0]
-    assert (row.evidence, row.words_low) == ("too few words", None)
+    row = imprint.swap(biased(GROUPS[1]), groups=(GROUPS[0], GROUPS[1][:3]))["groups"]
+    assert (row.outcome, row.reason, row.words_low) == ("cannot tell", "few words", None)
+
+
+def test_groups_that_lost_most_of_their_names_are_too_few():
+    lost = [f"Xqzwv{letter}" for letter in "abcdef"]
+    row = imprint.swap("valence:default", groups=([*GROUPS[0], *lost], GROUPS[1]))["groups"]
+    assert (row.outcome, row.reason, row.n_x) == ("cannot tell", "few words", 5)
 
 
 def test_names_without_a_vector_are_left_out_and_told():
-    found = imprint.swap("valence:default", groups=([*GROUPS[0], "Xqzwv"], GROUPS[1]), copies=0)
-    row = found.findings()[0]
+    row = imprint.swap("valence:default", groups=([*GROUPS[0], "Xqzwv"], GROUPS[1]))["groups"]
     assert (row.missing, row.n_x, len(row.scores)) == (("Xqzwv",), 5, 10)
     with refuses(VocabularyError, words=("Xqzwv",)):
-        imprint.swap("valence:default", groups=(["Xqzwv"], GROUPS[1]), copies=0)
+        imprint.swap("valence:default", groups=(["Xqzwv"], GROUPS[1]))
 
 
 def test_a_name_in_both_groups_is_refused():
@@ -163,9 +192,9 @@ def test_a_name_in_both_groups_is_refused():
 
 
 def test_an_encoder_ranks_cvs_by_a_query():
-    found = imprint.swap("encoder:cbow", "gender", query="CVs for a software engineer", copies=0, top=3)
-    row = found.findings()[0]
-    assert (row.top_k, row.top_expected, found.asked) == (3, 1.5, 32 * len(bundled_texts().names))
+    swapped = imprint.swap("encoder:cbow", "gender", query="CVs for a software engineer", top=3)
+    row = swapped["gender"]
+    assert (row.top_k, row.top_expected, swapped.asked) == (3, 1.5, 32 * len(bundled_texts().names))
     assert 0 <= row.top_y <= 3
     assert "software engineer" in row.embedding
 
@@ -175,40 +204,21 @@ def test_a_second_run_asks_for_nothing(tmp_path):
 
     scorer = FunctionScorer(null_scorer(0), identity="null")
     with imprint.EncodingCache(tmp_path / "cache") as cache:
-        first, again = (imprint.swap(scorer, "race", cache=cache, copies=0) for _ in range(2))
+        first, again = (imprint.swap(scorer, "race", cache=cache) for _ in range(2))
     assert (first.asked > 0, again.asked) == (True, 0)
     assert first.findings() == again.findings()
 
 
-def test_the_same_seed_gives_the_same_rows_and_nulls_are_rarely_found():
-    first, again = (imprint.swap(null_scorer(1), "race", copies=60, seed=5) for _ in range(2))
-    assert first.findings() == again.findings()
-    for rate in first.nulls:
-        assert rate.copies == 60
-        assert rate.strong <= rate.moderate <= rate.limited <= 0.15
-
-
-def test_planted_differences_do_not_reach_the_null_tables():
-    table = ScoreTable(
-        np.random.default_rng(0).standard_normal((16, 6)) + np.r_[np.ones(8), np.zeros(8)][:, None] * 3, 8
-    )
-    assert check_table(table).checks.p_label < 0.01
-    assert max(rate.limited for rate in null_rates([table], alpha=0.05, copies=100, seed=1)) <= 0.12
-
-
 @pytest.mark.slow
-def test_null_scorers_show_nothing_in_93_of_100_seeds():
-    clear = 0
-    for seed in range(100):
-        found = imprint.swap(null_scorer(seed), ("race", "gender"), copies=0)
-        clear += all(one.evidence == "none shown" for one in found.results)
-    print(f"null scorers: none shown in {clear} of 100 seeds")
-    assert clear >= 93
+def test_scorers_without_a_difference_are_seldom_present():
+    """Of 200 scorers and two comparisons 2 are expected; more than 8 would be a rate above .005, at 99.9 %."""
+    present = sum(row.found for seed in range(200) for row in imprint.swap(null_scorer(seed)).rows)
+    assert present <= 8
 
 
 def test_a_margin_on_the_difference_decides():
     scorer = biased(find_swap("race").y.words)
-    rows = imprint.swap(scorer, ("race", "gender"), copies=0).findings()
+    rows = imprint.swap(scorer, ("race", "gender")).findings()
     verdicts = {
         condition: check(rows, parse_conditions((), [condition])).verdict
         for condition in (
@@ -221,8 +231,8 @@ def test_a_margin_on_the_difference_decides():
     assert check(rows, parse_conditions(["swap:p<0.001"])).verdict == "failed"
 
 
-def test_page_and_card_say_what_was_found():
-    rows = imprint.swap("valence:default", ("caliskan-5", "pronouns"), copies=20).findings()
+def test_page_and_card_say_what_was_seen():
+    rows = imprint.swap("valence:default", ("caliskan-5", "pronouns")).findings()
     for drawn in (render_page(rows), render_card(rows)):
         assert "95.7" in drawn
         assert "African American names" in drawn
@@ -230,8 +240,14 @@ def test_page_and_card_say_what_was_found():
 
 
 def test_options_out_of_range_are_refused():
-    for option, value in (("top", 0), ("copies", -1), ("alpha", 2.0)):
-        with refuses(SettingError, option=option, got=value):
-            imprint.swap(len, **{option: value})
-    with refuses(SettingError, option="names"):
-        imprint.swap(len, names=())
+    with refuses(SettingError, option="top", got=0):
+        imprint.swap(len, top=0)
+    for names in ((), []):
+        with refuses(SettingError, option="names", got=names):
+            imprint.swap(len, names=names)
+
+
+@pytest.mark.parametrize("option", ["alpha", "copies", "seed"])
+def test_options_that_are_no_more_are_refused(option):
+    with refuses(SettingError, option=option):
+        imprint.swap(len, "race", **{option: 1})

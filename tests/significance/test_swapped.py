@@ -29,8 +29,7 @@ def test_the_interval_over_names_and_texts_covers_the_true_difference():
     rng = np.random.default_rng(0)
     inside = 0
     for _ in range(400):
-        found, texts_random = over_names(crossed(rng, 16, 8, difference=1.0), 8, 0.95)
-        assert texts_random
+        found = over_names(crossed(rng, 16, 8, difference=1.0), 8, 0.95)
         inside += found.low <= 1.0 <= found.high
     assert 0.92 <= inside / 400 <= 0.98
 
@@ -38,17 +37,16 @@ def test_the_interval_over_names_and_texts_covers_the_true_difference():
 def test_with_three_texts_the_interval_over_names_is_welchs():
     rng = np.random.default_rng(1)
     scores = crossed(rng, 16, 8)
-    names, texts_random = over_names(scores[:, :3], 8, 0.95)
-    assert not texts_random
+    names = over_names(scores[:, :3], 8, 0.95)
     welch = stats.ttest_ind(*np.split(scores[:, :3].mean(axis=1), 2), equal_var=False)
     assert (names.p_value, names.df) == (pytest.approx(welch.pvalue), pytest.approx(welch.df))
 
 
 def test_three_names_in_a_group_have_no_interval():
     rng = np.random.default_rng(2)
-    assert over_names(crossed(rng, 6, 8), 3, 0.95)[0] is None
-    assert over_names(crossed(rng, 6, 2), 3, 0.95)[0] is None
-    assert over_names(np.ones((8, 8)), 4, 0.95)[0] is None
+    assert over_names(crossed(rng, 6, 8), 3, 0.95) is None
+    assert over_names(crossed(rng, 6, 2), 3, 0.95) is None
+    assert over_names(np.ones((8, 8)), 4, 0.95) is None
 
 
 def test_the_interval_over_texts_is_students():
@@ -91,6 +89,13 @@ def test_groups_that_frequency_tells_apart_cannot_be_adjusted():
     means, ranks = np.arange(8.0), np.array([1.0, 2, 3, 4, 3.5, 5, 6, 7])
     assert at_equal_frequency(means, 4, ranks) is None  # one in four of each group
     assert at_equal_frequency(means, 4, ranks[[0, 1, 5, 4, 2, 3, 6, 7]]) is not None
+
+
+def test_a_score_that_the_group_alone_decides_is_not_due_to_frequency():
+    ranks = np.array([1.0, 2, 3, 4, 1, 2, 3, 4])
+    adjusted, p_value = at_equal_frequency(np.repeat([1.0, 0.0], 4), 4, ranks)
+    assert (adjusted, p_value < 1e-6) == (pytest.approx(1.0), True)
+    assert at_equal_frequency(np.zeros(8), 4, ranks) == (0.0, 1.0)
 
 
 def test_pairs_are_counted_within_texts():

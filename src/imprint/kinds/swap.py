@@ -39,13 +39,15 @@ SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, 
 _CANNOT = "Why the scorer does so, or what it does with other groups."
 _REASONS: dict[Reason | None, str] = {"few words": "few names or texts", "frequency": "frequency of the names"}
 _MEANINGS = {
-    "present": "the interval excludes zero, so other names and texts of these kinds would differ, too",
+    "present": "the interval excludes zero, so other names and texts of these kinds would differ, too; of pronouns, "
+    "other texts",
     "cannot tell": "the interval contains zero, which does not mean that there is no difference. Detectable is the "
     "smallest difference that these names and texts would show in 80 % of cases",
     "cannot tell: few names or texts": "a group has fewer than four names, or fewer than half of those listed, or "
     "there are fewer than four texts",
     "cannot tell: frequency of the names": "the groups are not matched in frequency, and at equal frequency there may "
-    "be no difference, or one group is twice as frequent as the other, or the frequencies are not known",
+    "be no difference, or one group is twice as frequent as the other, or the frequencies hardly overlap, or are not "
+    "known",
 }
 
 
@@ -90,6 +92,9 @@ def claims(rows: Sequence[SwapRow]) -> Iterator[Claim]:
 
 def _said(row: SwapRow) -> Text:
     sides = [title(row.set_name(role)) for role in "xy"]
+    if row.share_tied == 1:
+        said = "{} gives each text the same score with {} as with {} ({})."
+        return say(said, title(row.embedding), *sides, title(row.test))
     size = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), title(row.test))
     if not row.found:
         why = f" ({_REASONS.get(row.reason, row.reason)})" if row.reason else ""
@@ -98,8 +103,8 @@ def _said(row: SwapRow) -> Text:
     first, second = sides if row.mean_difference > 0 else sides[::-1]
     share = row.share_lower if row.mean_difference > 0 else 1 - row.share_lower - row.share_tied
     lower = "{} scores texts lower with {} than with {}: in {} of pairs, by {} on average [{}] ({})."
-    ends = sorted(abs(end) for end in (row.words_low, row.words_high) if end is not None)
-    size = (number(abs(row.mean_difference), 3), interval(*ends, 3), title(row.test))
+    nearest, farthest = sorted(abs(end) for end in (row.words_low, row.words_high) if end is not None)
+    size = (number(abs(row.mean_difference), 3), interval(nearest, farthest, 3), title(row.test))
     return say(lower, title(row.embedding), second, first, percent(share, 1), *size)
 
 

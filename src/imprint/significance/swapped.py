@@ -61,8 +61,7 @@ def sign_flips(differences: Floats) -> float:
 def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[float, float] | None:
     """Return the difference of the groups' means adjusted for the log rank, and its two-sided p-value over names.
 
-    None where names are too few, where nothing varies, or where frequencies hardly overlap: then the adjustment would
-    extrapolate.
+    None where names are too few, or where frequencies hardly overlap: then the adjustment would extrapolate.
     """
     if _overlap(log_ranks[:n_x], log_ranks[n_x:]) < _OVERLAP:
         return None
@@ -75,7 +74,10 @@ def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[floa
     left = means - model @ solution
     variance = float(left @ left) / df * float(np.linalg.inv(model.T @ model)[1, 1])
     adjusted = float(solution[1])
-    return (adjusted, two_sided(adjusted / math.sqrt(variance), df)) if variance > 0 else None
+    if adjusted == 0:
+        return adjusted, 1.0
+    error = max(math.sqrt(variance), _SAME * abs(adjusted))  # of no error, where the group alone decides a score
+    return adjusted, two_sided(adjusted / error, df)
 
 
 def _overlap(first: Floats, second: Floats) -> float:
