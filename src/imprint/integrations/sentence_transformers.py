@@ -37,8 +37,8 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
 
     Give it to a trainer as `evaluator`. It returns, per test, `TEST_size` (the share of the distance between
     the two kinds of words) and `TEST_d` (the effect size). The primary metric is minus the mean of the absolute sizes,
-    so that more is better. A model that gives every text the same vector, or NaN, is warned about and logged as NaN, and
-    training goes on. Use it beside an evaluator of quality: a model that says nothing has no bias either.
+    so that more is better. A model that gives every text the same vector, or NaN, is warned about and logged as NaN,
+    and training goes on. Use it beside an evaluator of quality: a model that says nothing has no bias either.
 
     Parameters
     ----------

@@ -190,7 +190,7 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
     tuple of WeatTest or WefatTest
         In the file's order.
     """
-    return parsing.read_tests(path, parsing.read_sets(_QUESTIONS) | shared_sets())
+    return parsing.read_tests(path, {**parsing.read_sets(_QUESTIONS), **shared_sets()})
 
 
 def _files() -> list[Path]:

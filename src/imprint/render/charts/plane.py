@@ -75,8 +75,9 @@ def scatter(
 ) -> Spec:
     """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
 
-    Points with an interval of y have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives both axes
-    one range. Of the points' groups, three at most, the first that comes lies on top and has its words named first.
+    Points with an interval of y have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives both
+    axes one range. Of the points' groups, three at most, the first that comes lies on top and has its words named
+    first.
     """
     drawn = drawable(points)
     dots = point_rows(drawn)
