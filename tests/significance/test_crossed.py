@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from imprint.significance.crossed import mean_differences, over_words, spread
+from imprint.significance.crossed import mean_differences, over_words, sample_quantile, spread
 
 
 def simulate(rng, sizes, variances, copies, *, heavy):
@@ -81,3 +84,8 @@ def test_three_words_are_too_few(shape, n_x, n_a):
 
 def test_words_that_do_not_vary_cannot_tell():
     assert over_words(np.zeros((10, 10)), 5, 5, confidence=0.95) is None
+
+
+@given(arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e6, 1e6)), st.floats(0, 1))
+def test_quantiles_are_numpys_to_the_last_bit(values, share):
+    assert sample_quantile(values, share) == np.quantile(values, share)

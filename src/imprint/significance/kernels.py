@@ -139,48 +139,6 @@ def sum_pairs(counts: Floats, running: Floats, limit: int) -> float:
     return total
 
 
-@compiled(error_model="numpy")
-def critical_shifts(
-    sums: Floats, observed: Floats, kept: Floats, n: int, size: int, allowed: int, two_sided: bool
-) -> Floats:
-    """Return, for each row of sums, the shift of its first n from which on at most `allowed` partitions count.
-
-    A partition (column) keeps so many of the first n, whose sum is `observed`. Of the shifts at which partitions begin
-    to count, a heap has the largest ones so far, the smallest of them first.
-    """
-    lost, slopes = n - kept, size * kept + n * (size - 2 * n)
-    found = np.empty(len(sums))
-    largest = np.empty(allowed + 1)
-    shifts = np.empty(sums.shape[1])
-    for row in range(len(sums)):
-        own = observed[row]
-        for column in range(len(shifts)):
-            shifts[column] = (sums[row, column] - own) / lost[column]
-        if two_sided:
-            # Of a partition on the other side: its difference of means is at most minus the observed one. With equal
-            # sets the mirror image ties whatever the shift.
-            for column in range(len(shifts)):
-                opposite = -size * (sums[row, column] + own) / slopes[column]
-                opposite = opposite if slopes[column] > 0 else np.inf
-                shifts[column] = opposite if opposite > shifts[column] else shifts[column]
-        largest[:] = -np.inf
-        for shift in shifts:
-            if shift <= largest[0]:
-                continue
-            place = 0
-            while 2 * place < allowed:
-                below = 2 * place + 1
-                if below < allowed and largest[below + 1] < largest[below]:
-                    below += 1
-                if largest[below] >= shift:
-                    break
-                largest[place] = largest[below]
-                place = below
-            largest[place] = shift
-        found[row] = largest[0]
-    return found
-
-
 # Scores are finite, which lets maxima compile to single instructions.
 @compiled(fastmath={"nnan", "ninf", "nsz"})
 def keep_largest(scores: Floats32, groups: int, overlapping: bool, largest: Floats32) -> None:

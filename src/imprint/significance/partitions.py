@@ -154,17 +154,6 @@ def count_partitions(
     )
 
 
-def most_reaching(pool: Ints, n: int, bins: int) -> int:
-    """Return how many subsets of n reach the sum of the first n scores, or a bound from above of that resolution."""
-    observed = sum(pool[:n].tolist())
-    pool, (first, second) = _smallest_steps(pool, n, (observed, observed + 1))
-    partitions = math.comb(len(pool), n)
-    upper, lower = Deficits.of(pool, n), Deficits.of(-pool, n)
-    if upper.top - first <= lower.top + second:
-        return min(partitions, _tail(upper, first, bins, _EFFORTS).most(first))
-    return partitions - max(0, _tail(lower, 1 - second, bins, _EFFORTS).least(1 - first))
-
-
 def countable(size: int, n: int) -> bool:
     """Tell whether partitions of so many scores can be counted, or only sampled."""
     return math.comb(size, n) <= MOST_PARTITIONS

@@ -51,13 +51,6 @@ def spearman(x: Floats, y: Floats) -> tuple[float, float]:
     return r, _share_as_far(*whole)
 
 
-def fisher_interval(r: float, variance: float) -> tuple[float, float]:
-    """Return the 95 % interval of a correlation, given the variance of its Fisher transform."""
-    with np.errstate(divide="ignore"):
-        low, high = np.tanh(np.arctanh(r) + NORMAL_95 * math.sqrt(variance) * np.array([-1, 1]))
-    return float(low), float(high)
-
-
 def midranks(table: Floats) -> Floats:
     """Return the rank of each number in its row of a table; equal ones share the mean of their ranks."""
     order = np.argsort(table, axis=1, kind="stable")

@@ -223,14 +223,6 @@ class Jackknifed:
         return self.value - half, self.value + half
 
 
-def sign_test(terms: Floats, misfit: float = 1.0) -> float:
-    """Return the two-sided p-value of a sum of terms whose signs might be random.
-
-    Where such sums are known to be larger than random signs make them, z is divided by that `misfit`.
-    """
-    return max(exact_sign_test(terms), float(normal_sign_test(np.sum(terms), np.sum(terms**2) * misfit**2)))
-
-
 def exact_sign_test(terms: Floats) -> float:
     """Return the chance over all signs, at most a little too large.
 
@@ -253,13 +245,6 @@ def exact_sign_test(terms: Floats) -> float:
         chances[: len(half)] += half
     distance = np.abs(np.arange(-reach, reach + 1))
     return float(min(1.0, chances[distance >= reached].sum()))
-
-
-def normal_sign_test(sums: Floats | float, squares: Floats | float) -> Floats:
-    """Return the p-values by the normal distribution, from sums of terms and sums of their squares."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.abs(sums) / np.sqrt(squares)
-    return np.asarray(np.vectorize(lambda value: math.erfc(value / math.sqrt(2)), otypes=[float])(np.nan_to_num(z)))
 
 
 def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

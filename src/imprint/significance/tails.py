@@ -126,38 +126,6 @@ class ExactTail:
 
 
 @dataclass(frozen=True)
-class Swaps:
-    """All swaps of k scores of x for k of y, whatever x is shifted by: counts those that do not lower x's sum.
-
-    Their costs are measured from the cheapest swap of one score; that is when x has the shift `base`.
-    """
-
-    removing: list[Ints]
-    adding: list[Ints]
-    base: int
-
-    @classmethod
-    def of(cls, pool: Ints, n: int) -> "Swaps | None":
-        """List the swaps of the first n scores of a pool; None where there are too many."""
-        sides = np.sort(pool[:n] - pool[:n].min()), np.sort(pool[n:].max() - pool[n:])
-        most = min(map(len, sides))
-        capacities = [sum(math.comb(len(side), k) for k in range(most + 1)) for side in sides]
-        if max(capacities) > SMALL:
-            return None
-        caps = np.full(most + 1, np.iinfo(np.int64).max)
-        removing, adding = (
-            _by_size(*_subset_sums(side[::-1].copy(), caps, capacity))
-            for side, capacity in zip(sides, capacities, strict=True)
-        )
-        return cls(removing, adding, int(pool[:n].min() - pool[n:].max()))
-
-    def __call__(self, shift: int) -> int:
-        """Count the swaps, that of nothing among them, after a shift is taken off x."""
-        pairs = zip(self.removing, self.adding, strict=True)
-        return sum(_count_pairs(one, other, k * (shift - self.base)) for k, (one, other) in enumerate(pairs))
-
-
-@dataclass(frozen=True)
 class CertifiedTail:
     """Binned counts up to an allowance: bounds the subsets with sum >= any threshold that far out."""
 
