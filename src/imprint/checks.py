@@ -28,7 +28,6 @@ PairMethod = Literal["difference", "pca"]
 PairScore = Literal["difference", "3cosmul"]
 Pooling = Literal["mean", "max", "cls", "last"]
 Protocol = Literal["ube", "offense", "analogy", "suggestion"]
-SizeScale = Literal["cosine", "spread"]
 
 SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 

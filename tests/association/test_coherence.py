@@ -1,15 +1,13 @@
 """The paper's checks and summaries, on results whose numbers are made up."""
 
 import math
-from dataclasses import replace
 
-import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from imprint.association.coherence import check_coherence, contrasts
 from imprint.association.seat import seat
-from imprint.association.verdicts import Judged
 from imprint.stimuli.catalog import get
 
 
@@ -28,10 +26,10 @@ def make(template):
     def result(test, effect=1.0, p=0.001, **changes):
         return replace(
             template,
-            test=get(test),
+            test=test,
+            topics=get(test).topics,
             effect_size=effect,
-            significance=replace(template.significance, p_value=p, p_low=p, p_high=p),
-            **changes,
+            **{"p_value": p, "p_low": p, "p_high": p} | changes,
         )
 
     return result
@@ -40,8 +38,7 @@ def make(template):
 @pytest.fixture
 def row(make):
     def make_row(test, effect, *, found=False, **changes):
-        judged = Judged(0.05, evidence="limited" if found else "none shown")
-        return make(test, effect, judged=judged, **changes).finding(stars="**" if found else "")
+        return make(test, effect, 0.05 if found else 0.06, stars="**" if found else "", **changes)
 
     return make_row
 
@@ -52,17 +49,17 @@ def row(make):
         ((1.0, 0.001), (0.9, 0.002), True),
         ((0.2, 0.3), (0.1, 0.4), None),
         ((0.2, 0.3), (-0.1, 0.6), None),  # neither says anything
-        ((1.0, 0.01), (-1.0, 0.01), False),  # alpha itself is significant
+        ((1.0, 0.05), (-1.0, 0.05), False),  # the level itself is significant
         ((1.0, 0.001), (-1.0, 0.001), False),
-        # The paper calls the first two p-values similar, the next two discrepant.
-        ((1.0, 0.016), (0.9, 0.01), True),
+        # The paper calls 0.016 and 0.01 similar, the next two discrepant.
+        ((1.0, 0.08), (0.9, 0.05), True),
         ((1.0, 0.12), (0.9, 0.001), False),
-        ((1.0, 0.002), (0.9, 0.02), True),
-        ((1.0, 0.002), (0.9, 0.0201), False),
+        ((1.0, 0.02), (0.9, 0.2), True),
+        ((1.0, 0.02), (0.9, 0.201), False),
     ],
 )
 def test_tests_seven_and_eight_agree_unless_one_is_found_clearly_or_both_are_opposed(make, seven, eight, holds):
-    (check,) = check_coherence([make("caliskan-8", *eight), make("caliskan-7", *seven)], 0.01)
+    (check,) = check_coherence([make("caliskan-8", *eight), make("caliskan-7", *seven)])
     assert (check.kind, check.check, check.test) == ("seat-coherence", "agree", "caliskan-7 caliskan-8")
     assert (check.effect_sizes, check.p_values) == ((seven[0], eight[0]), (seven[1], eight[1]))
     assert check.holds is holds
@@ -81,7 +78,7 @@ def test_tests_seven_and_eight_agree_unless_one_is_found_clearly_or_both_are_opp
 def test_p_rises_from_test_three_to_five(make, p_values, holds):
     numbered = zip((3, 4, 5), p_values, strict=True)
     results = [make(f"caliskan-{number}", p=p, unit="sentence") for number, p in numbered]
-    (check,) = check_coherence(results[::-1], 0.01)
+    (check,) = check_coherence(results[::-1])
     assert (check.check, check.p_values) == ("p rises", p_values)
     assert check.holds is holds
 
@@ -91,7 +88,7 @@ def test_by_words_p_need_not_rise_between_tests_of_the_same_names(make):
     assert get("caliskan-4").x.words == get("caliskan-5").x.words
     assert len(get("caliskan-3").x.words) == 2 * len(get("caliskan-4").x.words)
     assert get("caliskan-3").a.words == get("caliskan-4").a.words
-    (check,) = check_coherence([make(f"caliskan-{n}", p=p) for n, p in ((3, 0.001), (4, 0.01), (5, 0.002))], 0.01)
+    (check,) = check_coherence([make(f"caliskan-{n}", p=p) for n, p in ((3, 0.001), (4, 0.01), (5, 0.002))])
     assert (check.test, check.unit, check.holds) == ("caliskan-3 caliskan-4", "word", True)
     assert check.reason
 
@@ -99,23 +96,23 @@ def test_by_words_p_need_not_rise_between_tests_of_the_same_names(make):
 def test_bounds_that_overlap_do_not_fall(make):
     p_values = {3: 0.0105, 4: 0.0100, 5: 0.02}
     three, four, five = (make(f"caliskan-{number}", p=p, unit="sentence") for number, p in p_values.items())
-    assert not check_coherence([three, four, five], 0.01)[0].holds
-    bounded = replace(three, significance=replace(three.significance, p_low=0.0098))
-    assert check_coherence([bounded, four, five], 0.01)[0].holds
+    assert not check_coherence([three, four, five])[0].holds
+    bounded = replace(three, p_low=0.0098)
+    assert check_coherence([bounded, four, five])[0].holds
 
 
 def test_only_results_of_one_encoder_context_and_unit_are_checked_together(make):
     seven, eight = make("caliskan-7"), make("caliskan-8")
     elsewhere = ({"unit": "sentence"}, {"context": "bleached"}, {"embedding": "other"}, {"embedding_sha256": "other"})
     for changes in elsewhere:
-        assert check_coherence([seven, replace(eight, **changes)], 0.01) == []
+        assert check_coherence([seven, replace(eight, **changes)]) == []
     both = [replace(result, **changes) for changes in elsewhere for result in (seven, eight)]
-    assert len(check_coherence([seven, eight, *both], 0.01)) == 1 + len(elsewhere)
-    assert check_coherence([make("caliskan-3"), make("caliskan-5")], 0.01) == []
+    assert len(check_coherence([seven, eight, *both])) == 1 + len(elsewhere)
+    assert check_coherence([make("caliskan-3"), make("caliskan-5")]) == []
 
 
 def test_a_check_has_the_seed_of_its_results_and_none_for_effects_that_do_not_exist(make):
-    (check,) = check_coherence([make("caliskan-7", seed=3), make("caliskan-8", math.nan, seed=3)], 0.01)
+    (check,) = check_coherence([make("caliskan-7", seed=3), make("caliskan-8", math.nan, seed=3)])
     assert (check.seed, check.effect_sizes, check.unit) == (3, (1.0, None), "word")
 
 
@@ -156,10 +153,6 @@ def test_units_and_encoders_are_summed_up_apart(row):
     assert contrasts(rows[:1]) == []
 
 
-def test_by_words_controls_and_tests_with_too_few_words_compare_nothing(row):
-    for evidence in (None, "too few words"):
-        changed = [
-            msgspec.structs.replace(row("caliskan-9", 1.0, context=context), evidence=evidence)
-            for context in ("word", "bleached")
-        ]
-        assert contrasts(changed) == []
+def test_tests_without_a_p_value_compare_nothing(row):
+    rows = [row("caliskan-9", 1.0, context=context, p_value=None) for context in ("word", "bleached")]
+    assert contrasts(rows) == []

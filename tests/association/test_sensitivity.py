@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fields import values
 
 from imprint.association.seat import seat
 from imprint.association.sensitivity import Sensitivity, mean_cosine
@@ -36,6 +37,10 @@ TEST = WeatTest(
 NAMES = replace(TEST, x=TEST.x.subset(("Ada", "Cid")), y=TEST.y.subset(("Eve", "Flo")))
 
 
+def bleached(encoder, test, templates=TEMPLATES):
+    return seat(encoder, test, context="bleached", templates=templates)
+
+
 def speaking(seed):
     return lambda texts: [np.random.default_rng([seed, *text.encode()]).normal(size=8) for text in texts]
 
@@ -52,54 +57,53 @@ def of_targets_alone(pattern):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_without_a_template_is_a_test_that_never_had_it(seed):
-    parts = seat(speaking(seed), TEST, templates=TEMPLATES).sensitivity
+    parts = bleached(speaking(seed), TEST)
     patterns = {pattern for of_kind in TEMPLATES.by_kind.values() for pattern in of_kind}
     # A word's only template stays: verbs have no other.
-    whole = seat(speaking(seed), TEST, templates=TEMPLATES).effect_size
+    whole = bleached(speaking(seed), TEST).effect_size
     expected = {
-        p: whole if p == "They {word}." else seat(speaking(seed), TEST, templates=without_pattern(p)).effect_size
+        p: whole if p == "They {word}." else bleached(speaking(seed), TEST, without_pattern(p)).effect_size
         for p in patterns
     }
-    assert parts.without_template == pytest.approx(expected, abs=1e-12)
+    assert values(parts.effect_without_template) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_template_alone_is_of_the_targets_against_all_attributes(seed):
     for test, patterns in ((TEST, TEMPLATES.by_kind["name"][:1]), (NAMES, TEMPLATES.by_kind["name"])):
         # Two nouns of TEST have one of the names' templates: the others would compare other words.
-        parts = seat(speaking(seed), test, templates=TEMPLATES).sensitivity
+        parts = bleached(speaking(seed), test)
         expected = {
-            pattern: seat(speaking(seed), test, templates=of_targets_alone(pattern)).effect_size
-            for pattern in patterns
+            pattern: bleached(speaking(seed), test, of_targets_alone(pattern)).effect_size for pattern in patterns
         }
-        assert parts.by_template == pytest.approx(expected, abs=1e-12)
+        assert values(parts.effect_by_template) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_without_a_word_is_a_test_that_never_had_it(seed):
-    parts = seat(speaking(seed), TEST, templates=TEMPLATES).sensitivity
+    parts = bleached(speaking(seed), TEST)
 
     def without(word):
         sets = {key: getattr(TEST, key) for key in "xyab"}
         return replace(TEST, **{key: one.subset(w for w in one.words if w != word) for key, one in sets.items()})
 
     words = dict.fromkeys(TEST.x.words + TEST.y.words + TEST.a.words + TEST.b.words)
-    expected = {word: seat(speaking(seed), without(word), templates=TEMPLATES).effect_size for word in words}
-    assert parts.without_word == pytest.approx(expected, abs=1e-12)
+    expected = {word: bleached(speaking(seed), without(word)).effect_size for word in words}
+    assert values(parts.effect_without_word) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_part_that_leaves_fewer_than_two_words_has_no_effect():
     test = replace(TEST, y=TEST.y.subset(("ink", "Eve")))
-    parts = seat(speaking(0), test, templates=TEMPLATES).sensitivity
-    assert set(parts.without_word) == {"Ada", "salt", "Cid", *test.a.words, *test.b.words}
-    assert set(parts.by_template) == {"This is {word}."}
+    parts = bleached(speaking(0), test)
+    assert set(values(parts.effect_without_word)) == {"Ada", "salt", "Cid", *test.a.words, *test.b.words}
+    assert set(values(parts.effect_by_template)) == {"This is {word}."}
 
 
 def test_single_words_have_no_templates_to_hang_on():
-    parts = seat(speaking(0), TEST, context="word").sensitivity
-    assert not parts.by_template
-    assert not parts.without_template
-    assert len(parts.without_word) == 11
+    parts = seat(speaking(0), TEST, context="word")
+    assert parts.effect_by_template == ()
+    assert parts.effect_without_template == ()
+    assert len(parts.effect_without_word) == 11
 
 
 def test_a_planted_template_is_the_one_that_turns_the_sign():
@@ -113,10 +117,9 @@ def test_a_planted_template_is_the_one_that_turns_the_sign():
         return rows
 
     test = replace(NAMES, b=TEST.b.subset(("harsh", "shout")))
-    result = seat(turning, test, templates=TEMPLATES)
+    result = bleached(turning, test)
     assert result.effect_size > 0
-    assert result.sensitivity.flips(result.effect_size) == ("template 'We met {word}.' alone",)
-    assert result.to_dict()["flips"] == ["template 'We met {word}.' alone"]
+    assert result.flips == ("template 'We met {word}.' alone",)
 
 
 def test_flips_name_every_part_of_the_other_sign_and_no_other():

@@ -1,5 +1,7 @@
 """One estimate per topic: every word counts once, tests with too few words do not count."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planted import SETS
@@ -18,24 +20,29 @@ def asked(id_="t", topics=("gender",), **sets):
 
 
 def topics_of(battery):
-    return {row.topic: row for row in topic_rows(battery.weats)}
+    return {row.topic: row for row in topic_rows(battery.measured)}
 
 
-def test_a_topic_of_one_test_has_the_interval_of_the_test():
-    battery = run_battery("default", [get("caliskan-6")])
+def size(row):
+    return row.size, row.size_low, row.size_high, row.outcome, row.reason
+
+
+def test_a_topic_of_one_test_says_what_the_test_says():
+    battery = run_battery("default", [get("gender-career")])
     (test,), row = battery.weats, topics_of(battery)["gender"]
-    assert row.mean_difference == test.mean_difference
-    assert (row.words_low, row.words_high) == pytest.approx((test.checks.words_low, test.checks.words_high))
-    assert row.p_words == pytest.approx(test.checks.p_words)
-    assert (row.tests, row.n_words) == (("caliskan-6",), 32)
+    assert size(row) == size(test)
+    assert row.outcome == "substantial"
+    assert row.found
+    assert (row.tests, row.n_words) == (("gender-career",), test.n_x + test.n_y + test.n_a + test.n_b)
 
 
 def test_asking_the_same_words_again_makes_nothing_surer(embedding):
-    once = topics_of(run_battery(embedding, [asked()]))["gender"]
-    thrice = topics_of(run_battery(embedding, [asked(f"t{place}") for place in range(3)]))["gender"]
-    assert (thrice.words_low, thrice.words_high) == pytest.approx((once.words_low, once.words_high))
-    assert thrice.n_words == once.n_words
-    assert thrice.tests == ("t0", "t1", "t2")
+    once, thrice = (
+        topics_of(run_battery(embedding, [asked(f"t{place}") for place in range(times)]))["gender"] for times in (2, 6)
+    )
+    assert size(thrice)[:3] == pytest.approx(size(once)[:3])
+    assert thrice.n_words == once.n_words == 21
+    assert thrice.tests == ("t0", "t1", "t2", "t3", "t4", "t5")
 
 
 def test_a_topic_is_the_mean_of_its_tests_about_people(embedding):
@@ -43,10 +50,23 @@ def test_a_topic_is_the_mean_of_its_tests_about_people(embedding):
     battery = run_battery(embedding, tests)
     rows = topics_of(battery)
     assert {topic: row.tests for topic, row in rows.items()} == {"gender": ("one", "two"), "race": ("third",)}
-    of_gender = [one.mean_difference for one in battery.weats[:2]]
-    assert rows["gender"].mean_difference == pytest.approx(np.mean(of_gender))
-    assert rows["gender"].words_low < rows["gender"].mean_difference < rows["gender"].words_high
+    assert rows["gender"].size == pytest.approx(np.mean([row.size for row in battery.weats[:2]]))
+    assert rows["gender"].size_low < rows["gender"].size < rows["gender"].size_high
     assert [row.kind for row in battery.findings()] == ["weat"] * 4 + ["topic"] * 2
+
+
+def test_questions_count_and_tests_where_no_question_has_an_answer(embedding):
+    question = replace(asked("question"), is_question=True)
+    lost = replace(asked("lost", x=("rose", "iris", *"pqrs")), is_question=True)
+    assert topics_of(run_battery(embedding, [asked("test"), question, lost]))["gender"].tests == ("question",)
+    row = topics_of(run_battery(embedding, [asked("test"), lost]))["gender"]
+    assert (row.tests, row.tests_left_out) == (("test",), ("lost",))
+
+
+def test_what_keeps_one_of_its_tests_from_an_answer_keeps_the_topic_from_it(embedding):
+    row = topics_of(run_battery(embedding, [asked("one"), asked("two")]))["gender"]
+    assert row.size_low > 0
+    assert (row.outcome, row.reason, row.found) == ("cannot tell", "frequency", False)
 
 
 def test_a_test_of_two_topics_counts_in_both_and_a_test_without_one_in_none(embedding):
@@ -66,19 +86,18 @@ def test_a_test_with_too_few_words_is_named_and_left_out(embedding):
     row = topics_of(run_battery(more, [asked(), few, inflected]))["gender"]
     assert (row.tests, row.tests_left_out) == (("t",), ("few", "inflected"))
     alone = topics_of(run_battery(embedding, [few]))["gender"]
-    assert (alone.tests, alone.mean_difference, alone.words_low, alone.n_words) == ((), None, None, 0)
+    assert (alone.tests, alone.size, alone.size_low, alone.outcome, alone.n_words) == ((), None, None, None, 0)
 
 
-def test_seat_has_topics_of_words_in_sentences():
+def test_seat_has_topics_of_words_in_frames():
     battery = run_seat_battery(["cbow"], [get("caliskan-6")])
     (row,) = (row for row in battery.findings() if isinstance(row, TopicRow))
-    bleached = next(one for one in battery.of_unit("word") if one.context == "bleached")
-    assert [row] == topic_rows([bleached], part="seat")
-    assert row.mean_difference == bleached.mean_difference
-    assert (row.words_low, row.words_high) == pytest.approx((bleached.checks.words_low, bleached.checks.words_high))
+    framed = next(one for one in battery.seats if one.context == "framed")
+    assert size(row) == size(framed)
+    assert (row.part, row.tests) == ("seat", ("caliskan-6",))
 
 
-def test_seat_of_words_alone_has_topics_of_words_alone():
+def test_words_alone_have_no_size_and_no_topic():
     battery = run_seat_battery(["cbow"], [get("caliskan-6")], context="word")
-    (row,) = (row for row in battery.findings() if isinstance(row, TopicRow))
-    assert row.mean_difference == battery.of_unit("word")[0].mean_difference
+    assert {one.size for one in battery.seats} == {None}
+    assert not [row for row in battery.findings() if isinstance(row, TopicRow)]

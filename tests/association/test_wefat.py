@@ -1,9 +1,11 @@
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from fields import values
 from refusals import refuses
-from scipy.stats import linregress, spearmanr
+from scipy.stats import linregress, norm, spearmanr
 
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
@@ -11,15 +13,15 @@ from imprint.errors import SettingError, StimulusError
 from imprint.stimuli.catalog import get
 
 WORDS = tuple(f"job{i}" for i in range(30))
-A, B = ("she", "her", "woman"), ("he", "him", "man", "boy")
+A, B = ("she", "her", "woman", "girl"), ("he", "him", "man", "boy")
 
 
 @pytest.fixture
 def embedding():
     rng = np.random.default_rng(4)
     direction = rng.normal(size=15)
-    lean = [*np.linspace(-1, 1, 30), 1, 1, 1, -1, -1, -1, -1]
-    vectors = rng.normal(size=(37, 15)) + np.outer(lean, direction)
+    lean = [*np.linspace(-1, 1, 30), 1, 1, 1, 1, -1, -1, -1, -1]
+    vectors = rng.normal(size=(38, 15)) + np.outer(lean, direction)
     return Embedding("jobs", [*WORDS, *A, *B], vectors.astype(np.float32))
 
 
@@ -37,57 +39,42 @@ def naive_score(embedding, word):
 def test_scores_are_the_papers_formula_and_the_line_predicts_the_property(embedding, shares):
     result = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
     scores = [naive_score(embedding, word) for word in WORDS]
-    assert list(result.scores.values()) == pytest.approx(scores)
+    assert list(values(result.scores)) == list(values(result.values)) == list(WORDS)
+    assert list(values(result.scores).values()) == pytest.approx(scores)
+    assert values(result.values) == shares
     line = linregress(scores, list(shares.values()))
-    assert (result.slope, result.intercept, result.pearson.r, result.p_value) == pytest.approx(
+    assert (result.slope, result.intercept, result.r, result.p_value) == pytest.approx(
         (line.slope, line.intercept, line.rvalue, line.pvalue)
     )
-    assert result.t_statistic == pytest.approx(line.slope / line.stderr)
-    assert result.spearman.r == pytest.approx(spearmanr(scores, list(shares.values())).statistic)
-    assert result.pearson.low < result.pearson.r < result.pearson.high
-    assert result.spearman.low < result.spearman.r < result.spearman.high
-
-
-def test_ranks_of_few_words_are_tested_over_all_orders(embedding):
-    scores = wefat(
-        embedding, words=WORDS[::6], attributes=(A, B), property=dict(zip(WORDS, range(30), strict=True))
-    ).scores
-    ordered = {word: float(place) for place, word in enumerate(sorted(scores, key=scores.get))}
-    result = wefat(embedding, words=WORDS[::6], attributes=(A, B), property=ordered)
-    assert result.spearman.r == pytest.approx(1)
-    assert result.spearman.p_value == 2 / 120
-    assert np.isnan(result.spearman.low)
+    assert result.spearman == pytest.approx(spearmanr(scores, list(shares.values())).statistic)
+    assert result.words_low < result.r < result.words_high
 
 
 def test_a_property_that_is_the_score_itself_has_a_p_value_above_zero(embedding, shares):
-    scores = wefat(embedding, words=WORDS, attributes=(A, B), property=shares).scores
-    (row,) = wefat(embedding, words=WORDS, attributes=(A, B), property=scores).findings()
-    assert row.r == pytest.approx(1)
-    assert 0 < row.p_value == row.r_p_value < 1e-100
-    assert row.spearman_p_value > 0
+    scores = values(wefat(embedding, words=WORDS, attributes=(A, B), property=shares).scores)
+    row = wefat(embedding, words=WORDS, attributes=(A, B), property=scores)
+    assert (row.r, row.spearman) == pytest.approx((1, 1))
+    assert 0 < row.p_value < 1e-100
+    assert (row.words_low, row.words_high) == (None, None)
+
+
+def test_three_attributes_have_no_interval(embedding, shares):
+    row = wefat(embedding, words=WORDS, attributes=(A[1:], B), property=shares)
+    assert (row.n_a, row.words_low, row.outcome, row.reason) == (3, None, "cannot tell", "few words")
 
 
 def test_swapping_the_attributes_negates_the_correlation(embedding, shares):
     one = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
     other = wefat(embedding, words=WORDS, attributes=(B, A), property=shares)
-    assert other.pearson.r == pytest.approx(-one.pearson.r)
+    assert (other.r, other.words_low, other.words_high) == pytest.approx((-one.r, -one.words_high, -one.words_low))
     assert other.intercept == pytest.approx(one.intercept)
 
 
 def test_missing_words_are_left_out_of_the_line_and_reported(embedding, shares):
     result = wefat(embedding, words=(*WORDS, "astronaut"), attributes=(A, B), property=shares | {"astronaut": 11})
     assert result.missing == ("astronaut",)
-    assert result.pearson == wefat(embedding, words=WORDS, attributes=(A, B), property=shares).pearson
-
-
-def test_the_frame_predicts_each_word(embedding, shares):
-    result = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
-    frame = result.to_frame()
-    assert list(frame["word"]) == list(WORDS)
-    assert frame["predicted"].mean() == pytest.approx(np.mean(list(shares.values())))
-    row = result.to_dict()
-    assert row["r"] == row["effect_size"] == result.pearson.r
-    assert {one["word"] for one in row["scores"]} == set(WORDS)
+    without = wefat(embedding, words=WORDS, attributes=(A, B), property=shares)
+    assert (result.r, result.words_low, result.words_high) == (without.r, without.words_low, without.words_high)
 
 
 def test_a_property_must_cover_the_words_and_vary(embedding, shares):
@@ -121,51 +108,68 @@ def test_a_word_equally_close_to_every_attribute_has_no_score():
 
 
 class TestChecks:
-    """The property permuted, words of the same frequencies, and r over words and attributes."""
+    """r over words and attributes, attributes of the same frequencies, and mirrored copies."""
 
     def test_r_over_words_and_attributes_is_wider_than_over_words_alone(self):
-        found = wefat("glove-840b-stimuli", "caliskan-wefat-occupations")
-        assert (found.pearson.low, found.pearson.high) == pytest.approx((0.83, 0.94), abs=0.005)
-        assert (found.checks.words_low, found.checks.words_high) == pytest.approx((0.763, 0.962), abs=0.002)
+        row = wefat("glove-840b-stimuli", "caliskan-wefat-occupations")
+        half = norm.ppf(0.9975) / math.sqrt(row.n_words - 3)
+        over_words = [math.tanh(math.atanh(row.r) + sign * half) for sign in (-1, 1)]
+        assert row.words_low < over_words[0] < row.r < over_words[1] < row.words_high
+        assert (row.words_low, row.words_high) == pytest.approx((0.689, 0.972), abs=0.002)
 
-    def test_a_small_vocabulary_is_limited(self):
-        found = wefat("glove-840b-stimuli", "caliskan-wefat-occupations")
-        assert found.checks.p_frequency is None
-        assert found.evidence == "limited"
+    def test_a_small_vocabulary_has_nothing_to_compare_with(self):
+        row = wefat("glove-840b-stimuli", "caliskan-wefat-occupations")
+        assert (row.p_frequency, row.mirrored) == (None, None)
+        assert (row.outcome, row.reason) == ("cannot tell", "frequency")
 
-    def test_evidence_is_moderate_at_most(self):
-        found = wefat("default", "caliskan-wefat-occupations")
-        assert found.checks.asked == ("label", "frequency", "words")
-        assert found.evidence == "moderate"
-        assert found.finding().p_strong_holm is None
+    def test_a_correlation_that_attributes_of_like_frequency_do_not_have_is_present(self):
+        row = wefat("default", "caliskan-wefat-occupations")
+        assert row.words_low > 0
+        assert row.p_frequency == 4 / 10_001
+        assert (row.outcome, row.reason) == ("present", None)
+
+    def test_mirrored_copies_reach_what_a_literal_copy_does(self, bundled):
+        row, test = wefat(bundled, "caliskan-wefat-occupations"), get("caliskan-wefat-occupations")
+        rng, axes = np.random.default_rng(0), bundled.background.axes
+        sides = [
+            bundled.vectors[[bundled.index[word] for word in side.words]] for side in (test.words, test.a, test.b)
+        ]
+        along, a, b = (np.asarray(side, dtype=float) @ axes for side in sides)
+        lengths = [np.linalg.norm(np.asarray(side, dtype=float), axis=1, keepdims=True) for side in sides]
+        along, a, b = (rows / length for rows, length in zip((along, a, b), lengths, strict=True))
+        shares = list(test.property.values())
+        reached = []
+        for _ in range(400):
+            near = (along * rng.choice([-1, 1], axes.shape[1])) @ np.vstack([a, b]).T
+            scores = (near[:, : len(a)].mean(axis=1) - near[:, len(a) :].mean(axis=1)) / near.std(axis=1, ddof=1)
+            reached.append(abs(np.corrcoef(scores, shares)[0, 1]))
+        assert row.mirrored == pytest.approx(np.quantile(reached, 0.95), abs=0.06)
 
     def test_a_property_without_meaning_shows_nothing(self):
         words = get("caliskan-wefat-occupations").words.words
-        values = np.random.default_rng(3).normal(size=len(words))
-        found = wefat("default", "caliskan-wefat-occupations", property=dict(zip(words, values.tolist(), strict=True)))
-        assert found.evidence == "none shown"
-        assert found.checks.p_label == pytest.approx(found.p_value, abs=0.02)
+        numbers = np.random.default_rng(3).normal(size=len(words))
+        row = wefat("default", "caliskan-wefat-occupations", property=dict(zip(words, numbers.tolist(), strict=True)))
+        assert row.words_low < 0 < row.words_high
+        assert (row.outcome, row.reason) == ("cannot tell", None)
 
     def test_checks_depend_on_the_seed_alone(self):
-        one, same, other = (wefat("default", "winobias-wefat-occupations", seed=seed).checks for seed in (1, 1, 2))
+        rows = [wefat("default", "winobias-wefat-occupations", seed=seed) for seed in (1, 1, 2)]
+        one, same, other = ((row.p_frequency, row.mirrored) for row in rows)
         assert one == same != other
 
 
-def test_the_p_value_over_words_agrees_with_the_interval_and_is_needed_for_moderate_evidence():
+@pytest.mark.parametrize(("strength", "fewest", "most"), [(0, 0, 6), (3, 195, 200)])
+def test_the_interval_excludes_zero_where_words_go_with_the_number_and_rarely_elsewhere(strength, fewest, most):
+    """Without a correlation, 1 of 200 intervals is expected to exclude zero; 6 are reached in one run of 1,000."""
     rng = np.random.default_rng(4)
-    words, a, b = ([f"{name}{place}" for place in range(size)] for name, size in (("w", 30), ("a", 4), ("b", 4)))
+    words, a, b = ([f"{name}{place}" for place in range(size)] for name, size in (("w", 30), ("a", 8), ("b", 8)))
     shared = rng.normal(size=12)
-    seen = set()
-    for strength in np.linspace(0, 3, 25):
-        vectors = rng.normal(size=(38, 12))
-        values = rng.normal(size=30)
-        vectors[:30] += strength * 0.3 * values[:, None] * shared
-        vectors[30:34] += shared
+    excluded = 0
+    for _ in range(200):
+        vectors, numbers = rng.normal(size=(46, 12)), rng.normal(size=30)
+        vectors[:30] += strength * 0.3 * numbers[:, None] * shared
+        vectors[30:38] += shared
         subject = Embedding("planted", [*words, *a, *b], vectors.astype(np.float32))
-        found = wefat(subject, words=words, attributes=(a, b), property=dict(zip(words, values, strict=True)))
-        checks = found.checks
-        excludes = not checks.words_low <= 0 <= checks.words_high
-        assert excludes == (checks.p_words < 0.05)
-        assert checks.largest("moderate") >= checks.p_words
-        seen.add(excludes)
-    assert seen == {True, False}
+        row = wefat(subject, words=words, attributes=(a, b), property=dict(zip(words, numbers.tolist(), strict=True)))
+        excluded += not row.words_low <= 0 <= row.words_high
+    assert fewest <= excluded <= most

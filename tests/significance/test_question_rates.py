@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from imprint.association.evidence import SetVectors
+
 from imprint.association.seat import seat
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.significance.partitions import binomial_interval

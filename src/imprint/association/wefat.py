@@ -221,7 +221,7 @@ def _interval(table: Floats, n_a: int, values: Floats, owner: Ints) -> tuple[flo
     columns = table.shape[1]
     without_attribute = [(np.delete(table, place, axis=1), n_a - (place < n_a)) for place in range(columns)]
     scores = np.array([_standardised(*kept) for kept in ((table, n_a), *without_attribute)])
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # r may be 1, or by rounding more
         z = np.arctanh(_correlations(scores, values))
         kept_words = [owner != unit for unit in np.unique(owner)]
         without = np.array([np.arctanh(_correlations(scores[:, kept], values[kept])) for kept in kept_words])

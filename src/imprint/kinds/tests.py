@@ -210,11 +210,6 @@ def grammar_notes(rows: Iterable[AssociationRow]) -> Iterator[Block]:
             yield Prose(say(text, title(row.test), *numbers), "note", ("page", "terminal", "card"))
 
 
-def pairing(row: TestRow) -> tuple[str, str]:
-    """Say what goes with what where the prediction holds: the first sets, and the second."""
-    return f"{row.set_name('x')} – {row.set_name('a')}", f"{row.set_name('y')} – {row.set_name('b')}"
-
-
 def test_names(tests: Sequence[Test], rows: Sequence[Row]) -> NamedTests:
     """Return the ids of tests."""
     return NamedTests("test", [test.id for test in tests])
