@@ -86,7 +86,8 @@ def outcome_notes(rows: Iterable[OutcomeRow], *, sized: bool = True) -> Iterator
     """Explain the outcomes that are shown, and the reasons; those of numbers that are no sizes have no margin."""
     rows = list(rows)
     without_reason = {row.outcome for row in rows if row.reason is None}
-    meanings = {key: text for key, text in (_MEANINGS if sized else _OF_NUMBERS).items() if key in without_reason}
+    known = _MEANINGS if sized else _OF_NUMBERS
+    meanings: dict[str, str] = {outcome: text for outcome, text in known.items() if outcome in without_reason}
     reasons = {REASONS[key]: text for key, text in _WHY.items() if any(row.reason == key for row in rows)}
     for said, meaning in {**meanings, **reasons}.items():
         yield Prose(f"{said[0].upper()}{said[1:]}: {meaning}.", "note", ("page", "terminal"))
