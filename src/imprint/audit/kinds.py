@@ -17,7 +17,6 @@ class AuditSettings(msgspec.Struct, frozen=True):
     """How an audit was run."""
 
     language: Annotated[str, shown("Language", "Language of the tests (ISO 639), or all.")]
-    rotations: Annotated[int, shown("Rotations", "Rotations of names behind the enumeration's p-values.")]
     quick: Annotated[bool, shown("Quick", "Whether slow parts were left out or shortened.")]
     debias: Annotated[str | None, shown("Debiaser", "The debiaser that was tried.")]
     seed: Annotated[int, shown("Seed", "Seed of everything random.")]

@@ -72,7 +72,6 @@ def run_audit(
     against: EncoderLike | None = None,
     debias: str | None = "linear",
     language: str = "en",
-    rotations: int = 10_000,
     quick: bool = False,
     seed: int = 0,
     tests: Sequence[Test] = (),
@@ -97,10 +96,8 @@ def run_audit(
         The name of a debiaser to try, or None.
     language
         Run the tests of this language (ISO 639), or of all.
-    rotations
-        Random rotations behind each p-value of the enumeration.
     quick
-        Make fewer rotations and resamples, and search fewer words.
+        Make fewer resamples, search fewer words, and do not repeat the enumeration.
     seed
         Seed of everything random.
     tests
@@ -114,8 +111,8 @@ def run_audit(
     cache
         Where encodings are kept between runs; without it, they are held during the audit.
     executor
-        Any `concurrent.futures.Executor` to make the rotations, the altered copies and the tests in sentences; the
-        result is the same to the byte.
+        Any `concurrent.futures.Executor` to make the altered copies and the tests in sentences; the result is the
+        same to the byte.
     report
         Called with the part that is running, how much of the audit is done, and how much there is.
 
@@ -133,7 +130,6 @@ def run_audit(
     opened, other = open_subject(subject), None if against is None else open_subject(against)
     plan = Plan(
         language=language,
-        rotations=rotations,
         quick=quick,
         debias=debias if isinstance(opened, Embedding) else None,
         seed=seed,
@@ -209,7 +205,7 @@ def _whole(job: Job, known: ControlsRow, policy_sha256: str | None = None) -> Au
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
     settings = AuditSettings(
-        **(job.plan.to_dict() | {"rotations": job.enumeration.rotations}),
+        **job.plan.to_dict(),
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,

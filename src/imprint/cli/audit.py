@@ -82,13 +82,12 @@ def audit_command(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look in half a minute: fewer rotations, words and resamples.")
+        bool, typer.Option("--quick", help="A first look in half a minute: fewer words and resamples.")
     ] = False,
     language: Annotated[
         str, typer.Option("--language", callback=_is_language, help="Run the tests of this language: en, de or all.")
     ] = "en",
     topic: TopicOption = None,
-    rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
     seed: SeedOption = 0,
     unmask: UnmaskOption = False,
     open_page: OpenOption = False,
@@ -146,7 +145,6 @@ def audit_command(
     method = None if debias == NO_DEBIASING else debias
     plan = Plan(
         language=language,
-        rotations=rotations,
         quick=quick,
         debias=method,
         seed=seed,
@@ -171,7 +169,6 @@ def audit_command(
                 against=second[0] if second else None,
                 debias=plan.debias,
                 language=language,
-                rotations=rotations,
                 quick=quick,
                 seed=seed,
                 tests=own,

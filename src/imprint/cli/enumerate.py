@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.checks import Centre, Cleaning, Correction, Device
+from imprint.checks import Centre, Cleaning, Correction, Device, NullMethod
 from imprint.cli.encoders import AboutEncoder, OptionalSubjectArgument, opened_subjects, takes_encoder
 from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_encoder, is_subject
 from imprint.errors import SettingError
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
     from imprint.enumeration.result import BiasComparison, Enumeration
 
-PREVIEW = 1_000
 _NAMES = ("first", "surnames", "embedding")
 CONTENT_NOTE = "These associations come from the embedding: many are offensive, and none is a fact about anybody."
 LETTERS = "Groups are letters; --show-names prints their names."
@@ -46,9 +45,17 @@ def enumerate_command(
     categories: Annotated[int, typer.Option("--categories", help="Number of word categories.")] = 64,
     words: Annotated[int, typer.Option("--words", help="Most frequent lower-case words to ask about.")] = 30_000,
     top: Annotated[int, typer.Option("--top", help="Words per association.")] = 3,
-    rotations: Annotated[int, typer.Option("--rotations", help="Random rotations behind each p-value.")] = 10_000,
-    fdr: Annotated[float, typer.Option("--fdr", help="False discovery rate.")] = 0.05,
-    preview: Annotated[bool, typer.Option("--preview", help="A quick look: 1,000 rotations, no repeats.")] = False,
+    method: Annotated[
+        NullMethod,
+        typer.Option("--method", help="Compare with mirrored copies of the names, or with the paper's rotations."),
+    ] = "mirrored",
+    copies: Annotated[int, typer.Option("--copies", help="Mirrored copies of each kind.")] = 400,
+    rotations: Annotated[
+        int, typer.Option("--rotations", help="With --method paper: random rotations behind each p-value.")
+    ] = 10_000,
+    fdr: Annotated[
+        float | None, typer.Option("--fdr", help="False discovery rate. [default: 0.1; 0.05 with --method paper]")
+    ] = None,
     cleaning: Annotated[
         Cleaning, typer.Option("--cleaning", help="How to find words that are not names; they are dropped.")
     ] = "margin",
@@ -56,7 +63,8 @@ def enumerate_command(
         Centre, typer.Option("--centre", help="Measure scores from the mean of these words.")
     ] = "category",
     correction: Annotated[
-        Correction, typer.Option("--correction", help="Correction for many tests; max is family-wise.")
+        Correction,
+        typer.Option("--correction", help="With --method paper: correction for many tests; max is family-wise."),
     ] = "bh",
     overlapping: Annotated[bool, typer.Option("--overlapping", help="Let groups share words (footnote 2).")] = False,
     weighted: Annotated[bool, typer.Option("--weighted", help="Count each name by its bearers (footnote 4).")] = False,
@@ -64,13 +72,11 @@ def enumerate_command(
         bool, typer.Option("--without-frequency", help="Remove the direction of word frequency first.")
     ] = False,
     repeats: Annotated[
-        int | None,
+        int,
         typer.Option(
-            "--repeats",
-            help="Repeats with other K-means seeds: how often does each association recur? 0 for none. "
-            "[default: 20; 0 with --preview]",
+            "--repeats", help="Repeats with other K-means seeds: how often does each association recur? 0 for none."
         ),
-    ] = None,
+    ] = 20,
     against: Annotated[
         str | None,
         typer.Option(
@@ -81,7 +87,7 @@ def enumerate_command(
     ] = None,
     workers: WorkersOption = None,
     dask: DaskOption = None,
-    device: Annotated[Device, typer.Option("--device", help="Device for the rotations.")] = "cpu",
+    device: Annotated[Device, typer.Option("--device", help="Device for the paper's rotations.")] = "cpu",
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", help="Save finished work in this file, and continue from it.")
     ] = None,
@@ -107,7 +113,9 @@ def enumerate_command(
             categories=categories,
             words=words,
             top=top,
-            rotations=min(PREVIEW, rotations) if preview else rotations,
+            method=method,
+            copies=copies,
+            rotations=rotations,
             fdr=fdr,
             seed=seed,
             cleaning=cleaning,
@@ -116,7 +124,7 @@ def enumerate_command(
             overlapping=overlapping,
             weighted=weighted,
             without_frequency=without_frequency,
-            repeats=repeats if repeats is not None else 0 if preview else Settings.repeats,
+            repeats=repeats,
         )
         for size in _sizes(groups)
     ]

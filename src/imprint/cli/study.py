@@ -57,9 +57,6 @@ def create_command(
     pages: Annotated[
         int | None, typer.Option(min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]")
     ] = None,
-    rotations: Annotated[
-        int, typer.Option(help="Random rotations behind each p-value, where an embedding is given.")
-    ] = 1_000,
     consent: Annotated[
         Path | None,
         typer.Option(
@@ -100,7 +97,7 @@ def create_command(
         )
     text = () if consent is None else read_consent(consent)
     terms = Terms(text, completion_code, screen_out_code, return_url)
-    design = _design(source, protocol, participants=participants, pages=pages, rotations=rotations, seed=seed)
+    design = _design(source, protocol, participants=participants, pages=pages, seed=seed)
     token = create_study(out, design, seed=seed, terms=terms)
     for note in design.notes:
         print_note(f"note: {note}")
@@ -255,9 +252,7 @@ def delete_command(
     print_answer(f"deleted: {study}, {held}")
 
 
-def _design(
-    source: str, protocol: Protocol, *, participants: int | None, pages: int | None, rotations: int, seed: int
-) -> "Design":
+def _design(source: str, protocol: Protocol, *, participants: int | None, pages: int | None, seed: int) -> "Design":
     from imprint.study import protocols
     from imprint.study.analysis import score
     from imprint.study.store import Store
@@ -276,7 +271,7 @@ def _design(
         pages = pages or _ANALOGIES
         findings = _analogies(source, pages + 1)  # he : she, which is left out, may be one of them
     else:
-        enumeration = _enumerate(source, rotations, seed)
+        enumeration = _enumerate(source, seed)
         findings, names = enumeration.findings(), {group.letter: group.names for group in enumeration.groups}
     if protocol == "offense":
         return protocols.offense_design(findings, participants=people)
@@ -296,14 +291,14 @@ def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
         return imprint.analogies(opened, axis, k=pairs, names=False, progress=report).findings()
 
 
-def _enumerate(embedding: str, rotations: int, seed: int) -> "imprint.Enumeration":
+def _enumerate(embedding: str, seed: int) -> "imprint.Enumeration":
     """Find associations of name groups with words."""
     from imprint.cli.console import open_embedding, print_note, progress_bar
     from imprint.workers import threads
 
     opened = open_embedding(embedding)
-    with threads(None) as executor, progress_bar("rotating") as report:
-        settings = imprint.Settings(rotations=rotations, seed=seed, repeats=0)
+    with threads(None) as executor, progress_bar("enumerating") as report:
+        settings = imprint.Settings(seed=seed, repeats=0)
         found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
     for note in found.notes:
         print_note(f"note: {note}")

@@ -1,32 +1,31 @@
 """From arrays to a result: words put to rows, letters to groups, categories in order, and indirect associations.
 
-Swinger et al. (2019), sections 3.4 and 4.2. Four significant cells, two groups by two categories, are a potential
+Swinger et al. (2019), sections 3.4 and 4.2. Four cells that stand out, two groups by two categories, are a potential
 indirect bias, which outlives the names, when the embedding itself matches them as the names did:
 (A_ij - A_i'j) . (A_ij' - A_i'j') > 0. Words chosen by any common directions satisfy this almost always, so the share
 is only worth something beside that of random directions, and a tuple beside its own null.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.confounds import EXPLAINED, correlation_with_frequency, spelling_ranks
+from imprint.enumeration.confounds import EXPLAINED, correlation_with_frequency
 from imprint.enumeration.groups import Group, describe, illustrate, letters
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.result import Association, Category, Enumeration, Indirect
-from imprint.enumeration.rows import Crossing, FalseDiscoveries
+from imprint.enumeration.rows import Crossing
 from imprint.enumeration.settings import Settings
-from imprint.significance.rotations import Cells, observed_scores, random_directions
+from imprint.significance.rotations import Cells, observed_scores
 from imprint.threads import single_threaded
-from imprint.types import Flags, Floats, Ints
+from imprint.types import Flags, Floats, Floats32, Ints
 
 Tuple = tuple[int, int, int, int]  # two groups, two categories
 
-NULL_ROTATIONS = 50
+NULL_DIRECTIONS = 50
 STRONGEST = 5
 
 _CENTRAL_WORDS = 5
@@ -36,25 +35,25 @@ _CENTRAL_WORDS = 5
 class CellTable:
     """What was computed for every (category, group); `rows` are those of the words chosen, -1 where too few.
 
-    `survives`, `recurrence` and what is of the whole are None where they were not asked for.
+    Those of mirrored copies and those of the paper's rotations are None where the other method was used, `recurrence`
+    where there were no repeats; `spelling` is of each group.
     """
 
     scores: Floats
     rows: Ints
-    p_values: Floats
-    p_adjusted: Floats
-    significant: Flags
-    survives: Flags | None = None
+    stands_out: Flags
+    z: Floats | None = None
+    q: Floats | None = None
+    expected: tuple[float, float] | None = None
+    spelling: Floats | None = None
     recurrence: Floats | None = None
-    lost_without_random: float | None = None
-    lost_without_third_axis: int | None = None
-    rotated_copies: FalseDiscoveries | None = None
-    flipped_copies: FalseDiscoveries | None = None
+    p_values: Floats | None = None
+    p_adjusted: Floats | None = None
 
 
 def order_categories(table: CellTable) -> list[int]:
-    """Return the categories in the order shown: by the sum of their significant scores."""
-    totals = np.where(table.significant, table.scores, 0.0).sum(axis=1)
+    """Return the categories in the order shown: by the sum of the scores that stand out."""
+    totals = np.where(table.stands_out, table.scores, 0.0).sum(axis=1)
     order: list[int] = np.argsort(-totals, kind="stable").tolist()
     return order
 
@@ -82,17 +81,14 @@ def conclude(
 ) -> Enumeration:
     """Write everything down, the categories numbered in the order given."""
     words = [embedding.words[row] for row in problem.rows]
-    groups = _groups(problem, settings)
-    spelling = spelling_ranks(problem.targets.names, problem.labels, words, problem.cells.offsets, table.rows)
-    associations = _associations(table, order, groups, words, spelling)
+    groups = _groups(problem, settings, table)
     return Enumeration(
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
         settings=settings,
         groups=groups,
         categories=tuple(_category(problem, words, j, place) for place, j in enumerate(order, start=1)),
-        associations=associations,
-        flagged=_flagged(groups, associations),
+        associations=_associations(table, order, groups, words),
         indirect=_indirect(crossings, table, order, groups, words),
         names_asked=problem.targets.asked,
         names_missing=problem.targets.missing,
@@ -100,35 +96,32 @@ def conclude(
         names_dropped=problem.dropped,
         notes=_notes(settings, table.scores.size),
         embedding_notes=embedding.notes,
-        rotated_copies=table.rotated_copies,
-        flipped_copies=table.flipped_copies,
-        lost_without_random=table.lost_without_random,
-        lost_without_third_axis=table.lost_without_third_axis,
+        expected=table.expected,
     )
 
 
-def find_crossings(cells: Cells, significant: Flags, rows: Ints, *, seed: np.random.SeedSequence) -> Crossings | None:
-    """Test eq. (1) on all tuples of significant cells, observed and under rotations; None where there is no tuple.
+def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floats32) -> Crossings | None:
+    """Test eq. (1) on all tuples of cells that stand out, observed and under directions; None without any tuple.
 
-    `significant` is (categories, groups), `rows` the words chosen for each cell.
+    `stands_out` is (categories, groups), `rows` the words chosen for each cell.
     """
     tuples = [
         (i, other, j, k)
-        for i, other in combinations(range(significant.shape[1]), 2)
-        for j, k in combinations(np.flatnonzero(significant[:, i] & significant[:, other]).tolist(), 2)
+        for i, other in combinations(range(stands_out.shape[1]), 2)
+        for j, k in combinations(np.flatnonzero(stands_out[:, i] & stands_out[:, other]).tolist(), 2)
     ]
     if not tuples:
         return None
-    null = np.empty((NULL_ROTATIONS, len(tuples)))
+    null = np.empty((len(directions), len(tuples)))
     asked = sorted({category for *_, j, k in tuples for category in (j, k)})
     part = cells.only(asked)
     moved = (cells.offsets[asked] - part.offsets[:-1])[:, None, None]
     chosen = np.full_like(rows, -1)
     with single_threaded():
         observed = _products(cells, rows, tuples)
-        for r, directions in enumerate(random_directions(cells, NULL_ROTATIONS, seed)):
-            found = observed_scores(replace(part, directions=directions.T.astype(np.float64)))[1]
-            chosen[asked] = np.where(found < 0, -1, found + moved)
+        for r, drawn in enumerate(directions):
+            places = observed_scores(replace(part, directions=drawn.T.astype(np.float64)))[1]
+            chosen[asked] = np.where(places < 0, -1, places + moved)
             null[r] = _products(cells, chosen, tuples)
     known = ~np.isnan(null)
     there = np.maximum(known.sum(axis=0), 1)
@@ -145,26 +138,24 @@ def find_crossings(cells: Cells, significant: Flags, rows: Ints, *, seed: np.ran
 
 
 def _associations(
-    table: CellTable,
-    order: list[int],
-    groups: tuple[Group, ...],
-    words: list[str],
-    spelling: Floats,
+    table: CellTable, order: list[int], groups: tuple[Group, ...], words: list[str]
 ) -> tuple[Association, ...]:
+    def value(values: Floats | None, j: int, i: int) -> float | None:
+        return None if values is None else float(values[j, i])
+
     return tuple(
         Association(
             group=groups[i].letter,
             category=place,
             words=tuple(words[row] for row in table.rows[j, i]),
             score=float(table.scores[j, i]),
-            p_value=float(table.p_values[j, i]),
-            p_adjusted=float(table.p_adjusted[j, i]),
-            significant=bool(table.significant[j, i]),
-            survives=None if table.survives is None else bool(table.survives[j, i]),
-            recurrence=float(table.recurrence[j, i])
-            if table.recurrence is not None and table.significant[j, i]
-            else None,
-            spelling=float(spelling[j, i]),
+            stands_out=bool(table.stands_out[j, i]),
+            z=value(table.z, j, i),
+            q=None if groups[i].left_out else value(table.q, j, i),
+            p_value=value(table.p_values, j, i),
+            p_adjusted=value(table.p_adjusted, j, i),
+            recurrence=value(table.recurrence, j, i) if table.stands_out[j, i] else None,
+            left_out=groups[i].left_out,
         )
         for place, j in enumerate(order, start=1)
         for i in range(len(groups))
@@ -172,12 +163,13 @@ def _associations(
     )
 
 
-def _groups(problem: Problem, settings: Settings) -> tuple[Group, ...]:
+def _groups(problem: Problem, settings: Settings, table: CellTable) -> tuple[Group, ...]:
     correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
     groups = []
     for number, letter in enumerate(letters(settings.groups)):
         members = problem.labels == number
         names = [problem.targets.names[i] for i in np.flatnonzero(members)]
+        spelling = None if table.spelling is None else float(table.spelling[number])
         groups.append(
             Group(
                 letter=letter,
@@ -185,6 +177,8 @@ def _groups(problem: Problem, settings: Settings) -> tuple[Group, ...]:
                 illustrative=tuple(names[i] for i in illustrate(problem.name_vectors[members])),
                 demographics=describe(problem.targets, members),
                 frequency=float(correlations[number]),
+                spelling=spelling,
+                left_out="spelling" if spelling is not None and spelling >= EXPLAINED else None,
             )
         )
     return tuple(groups)
@@ -195,15 +189,6 @@ def _category(problem: Problem, words: list[str], number: int, place: int) -> Ca
     members = problem.cells.words[start:end]
     nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
     return Category(place, int(end - start), tuple(words[start + row] for row in nearest))
-
-
-def _flagged(groups: tuple[Group, ...], associations: Sequence[Association]) -> tuple[str, ...]:
-    flagged = []
-    for group in groups:
-        hits = [cell.survives for cell in associations if cell.significant and cell.group == group.letter]
-        if hits and None not in hits and sum(map(bool, hits)) < EXPLAINED * len(hits):
-            flagged.append(group.letter)
-    return tuple(flagged)
 
 
 def _indirect(
@@ -225,18 +210,18 @@ def _indirect(
         )
         for (i, other, j, k), product, distance in crossings.strongest
     )
-    return Indirect(crossings.tuples, crossings.share, crossings.null_share, NULL_ROTATIONS, strongest)
+    return Indirect(crossings.tuples, crossings.share, crossings.null_share, NULL_DIRECTIONS, strongest)
 
 
 def _notes(settings: Settings, cells: int) -> tuple[str, ...]:
     # By how much the correction multiplies the smallest of all p-values.
     factor = {"bh": cells, "by": cells * sum(1 / rank for rank in range(1, cells + 1)), "max": 1}[settings.correction]
-    needed = math.ceil(factor / settings.fdr) - 1
-    if settings.rotations >= needed:
+    needed = math.ceil(factor / settings.rate) - 1
+    if settings.method != "paper" or settings.rotations >= needed:
         return ()
     return (
         f"{settings.rotations:,} rotations are too few for a lone association among {cells:,} cells to be found at "
-        f"{settings.fdr:g}; {needed:,} would do",
+        f"{settings.rate:g}; {needed:,} would do",
     )
 
 

@@ -1,31 +1,25 @@
 """Does a group stand for people, or for word frequency, or for spelling? Both shape every model.
 
-Common names lie near common words. A group of the commonest names therefore "associates" with the most frequent words
-of every category; that is word frequency speaking, and the output has to say so.
+Common names lie near common words. A group of the commonest names is therefore near the most frequent words of every
+category; mirrored copies that keep word frequency are what it is compared with.
 
-A sentence encoder knows a rare name by its pieces, and puts Marla near marble. Groups of names then share letters
-rather than bearers, and the output has to say so. Words of the names' own language are spelt like them as well.
+A sentence encoder knows a rare name by its pieces, and puts Marla near marble. Its groups share first letters rather
+than bearers. So each group is compared with names of like spelling from other groups: if the group's words are near to
+those too, its associations tell of letters.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
 
 import numpy as np
 
-from imprint.checks import Centre
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.groups import category_centres
 from imprint.significance.ranks import midranks
-from imprint.significance.rotations import Cells
+from imprint.significance.rotations import Cells, scores_of
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices, Ints
 
-CHECK_ROTATIONS = 1_000  # of the null without frequency: enough to see whether an association is still there
-EXPLAINED = 0.5  # a group is flagged when fewer of its associations than this share survive
-
-_NOTHING = 1e-6  # relative: what rounding leaves of directions
-_LENGTHS = (1, 2, 3)  # of the pieces compared
+EXPLAINED = 0.5  # share of a group's scores that names of like spelling reach: the group is then left out
 
 
 def log_frequency(embedding: Embedding, rows: Indices) -> Floats:
@@ -75,66 +69,54 @@ def correlation_with_frequency(words: Floats32, directions: Floats, frequency: F
     return np.atleast_2d(np.corrcoef(ranks))[-1, :-1]
 
 
-def cells_without(cells: Cells, direction: Floats, centre: Centre) -> Cells | None:
-    """Return the same groups and categories in the space across a direction; None where groups differ in it alone."""
-    if not direction.any():
-        return cells
-    directions = drop_direction(cells.directions, direction)
-    if np.linalg.norm(directions) <= _NOTHING * np.linalg.norm(cells.directions):
-        return None
-    words = without_direction(cells.words, direction)
-    centres = category_centres(words, cells.offsets, centre)
-    return replace(cells, words=words, directions=directions, centres=centres)
-
-
-def spelling_ranks(
-    names: Sequence[str],
-    labels: Indices,
-    words: Sequence[str],
-    offsets: Ints,
-    chosen: Ints,
+def spelling_shares(
+    cells: Cells, rows: Ints, names: Sequence[str], labels: Indices, vectors: Floats32, weights: Floats32 | None
 ) -> Floats:
-    """Return how the words chosen for each cell rank within their category by being spelt like the group's names.
+    """Return, for each group, the share of its scores that names of like spelling from other groups reach.
 
-    0.5 is chance, 1 the most alike. `words` go category by category from `offsets`; `chosen` holds, for each
-    (category, group), the places of its words, -1 where there are too few: NaN there.
+    `rows` are the words of each cell; only cells with enough of them count. On an embedding of whole words the share
+    is near zero; letters alone would make it one.
     """
-    likeness = _likeness(names, labels, words)
-    ranks = np.full(chosen.shape[:2], np.nan)
-    for j, (start, end) in enumerate(pairwise(offsets)):
-        for i in range(chosen.shape[1]):
-            if chosen[j, i].min() >= 0:
-                ordered = np.sort(likeness[start:end, i])
-                places = [np.searchsorted(ordered, likeness[chosen[j, i], i], side) for side in ("left", "right")]
-                ranks[j, i] = np.mean(places) / len(ordered)
-    return ranks
+    each = np.ones(len(names)) if weights is None else weights.astype(np.float64)
+    sums = _sums(vectors * each[:, None], labels)
+    centre = (sums / np.bincount(labels, weights=each)[:, None]).mean(axis=0)
+    alike = replace(cells, directions=_directions_of_like_spelling(names, labels, vectors, each, centre))
+    scores, reached = (np.nansum(scores_of(side, rows), axis=0) for side in (cells, alike))
+    return np.asarray(np.where(scores > 0, reached / np.where(scores > 0, scores, 1.0), 0.0))
 
 
-def _likeness(names: Sequence[str], labels: Indices, words: Sequence[str]) -> Floats:
-    """Return, for each word and group, how much commoner its pieces are in the group's names than in all."""
-    index: dict[str, int] = {}
-    of_names = [[index.setdefault(piece, len(index)) for piece in _pieces(name)] for name in names]
-    every = list(map(_pieces, words))
-    of_words = [[index[piece] for piece in pieces if piece in index] for pieces in every]
-    lengths = np.array(list(map(len, every)))
-    owners, pieces = _flat(of_words)
-    likeness = np.empty((len(words), int(labels.max()) + 1))
-    everywhere = np.bincount(_flat(of_names)[1], minlength=len(index))
-    for group in range(likeness.shape[1]):
-        members = np.flatnonzero(labels == group)
-        within = np.bincount(_flat([of_names[i] for i in members])[1], minlength=len(index))
-        commoner = within / len(members) - everywhere / len(names)
-        likeness[:, group] = np.bincount(owners, weights=commoner[pieces], minlength=len(words)) / lengths
-    return likeness.round(12)  # so that equal is equal
+def _directions_of_like_spelling(
+    names: Sequence[str], labels: Indices, vectors: Floats32, each: Floats, centre: Floats
+) -> Floats:
+    """Return each group's direction with its names replaced by other groups' names that are spelt like them.
+
+    These begin with the same two letters and are as long; where there are none, they begin with the same two letters,
+    or the same first one. A group without any has no direction.
+    """
+    weighted = (vectors - centre) * each[:, None]
+    sums, sizes = np.zeros((labels.max() + 1, weighted.shape[1])), np.zeros(labels.max() + 1)
+    is_left = np.ones(len(names), dtype=np.bool_)
+    lower = [name.lower() for name in names]
+    for spellings in (
+        [f"{name[:2]}{len(name)}" for name in lower],
+        [name[:2] for name in lower],
+        [name[0] for name in lower],
+    ):
+        spelling = np.unique(spellings, return_inverse=True)[1]
+        pairs, pair = np.unique(np.column_stack([spelling, labels]), axis=0, return_inverse=True)
+        pair = pair.ravel()
+        others = _sums(weighted, spelling)[pairs[:, 0]] - _sums(weighted, pair)
+        weights = np.bincount(spelling, weights=each)[pairs[:, 0]] - np.bincount(pair, weights=each)
+        has_others = (np.bincount(spelling)[pairs[:, 0]] > np.bincount(pair))[pair]
+        replaced = is_left & has_others
+        shares = np.bincount(pair[replaced], weights=each[replaced], minlength=len(pairs))
+        np.add.at(sums, pairs[:, 1], others * (shares / np.where(shares > 0, weights, 1.0))[:, None])
+        np.add.at(sizes, pairs[:, 1], shares)
+        is_left &= ~has_others
+    return sums / np.where(sizes > 0, sizes, 1.0)[:, None]
 
 
-def _pieces(word: str) -> list[str]:
-    ended = f"<{word.lower()}>"
-    # In order: that of a set changes from run to run, and with it the last bits of sums.
-    return sorted({ended[start : start + size] for size in _LENGTHS for start in range(len(ended) - size + 1)})
-
-
-def _flat(lists: Sequence[Sequence[int]]) -> tuple[Indices, Indices]:
-    """Return the place of the list that each item is in, and the items."""
-    owners = np.repeat(np.arange(len(lists)), list(map(len, lists)))
-    return owners, np.fromiter(chain.from_iterable(lists), dtype=np.intp, count=len(owners))
+def _sums(rows: Floats, labels: Indices) -> Floats:
+    sums = np.zeros((labels.max() + 1, rows.shape[1]))
+    np.add.at(sums, labels, rows)
+    return sums

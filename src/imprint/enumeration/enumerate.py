@@ -2,7 +2,7 @@
 
 Two embeddings are asked the same question: the groups and categories of the first, scored in both. Clustering the
 second anew would count what K-means moved as lost. Here only words within a cell are chosen anew, by the second
-embedding's own scores and tested by its own rotations, so that its p-values are as valid as the first's.
+embedding's own scores, and compared with its own mirrored copies, so that they are judged as the first's are.
 
 The paper asks embeddings of words. A sentence encoder is asked like one: names and words go into the frames of
 `imprint.subjects.framed`.
@@ -21,12 +21,12 @@ from imprint.checks import Device, check_choice, check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.cache import EncodingStore
+from imprint.enumeration.checkpoint import Checkpoint, Done, open_checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
-from imprint.enumeration.null import Checkpoint, Done, open_checkpoint
 from imprint.enumeration.problem import build_problem, transfer_problem
 from imprint.enumeration.result import BiasComparison, Enumeration
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import count_rotations, problem_seeds, solve
+from imprint.enumeration.solution import count_work, problem_seeds, solve
 from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.errors import SettingError
 from imprint.significance.rotations import scores_of
@@ -61,22 +61,22 @@ def enumerate_biases(
     executor
         Any `concurrent.futures.Executor` to do the work; the result is the same to the byte.
     device
-        "cpu" or "cuda"; a GPU draws its own rotations.
+        "cpu" or "cuda"; a GPU draws its own rotations, and makes no mirrored copies.
     checkpoint
         A file that saves finished work, so that an interrupted run can continue.
     progress
-        Called with the work done and the total work, in rotations.
+        Called with the work done and the total work, in scored copies.
     changes
-        Single settings, such as `groups` or `rotations`, see `Settings`.
+        Single settings, such as `groups` or `repeats`, see `Settings`.
 
     Returns
     -------
     Enumeration
-        Every association with its p-value.
+        Every association, and whether it stands out.
 
     Examples
     --------
-    >>> imprint.enumerate_biases("default", categories=16, words=10_000, rotations=1_000, repeats=0)
+    >>> imprint.enumerate_biases("default", categories=16, words=10_000, repeats=0)
     Enumeration(glove.6B.100d: 16 significant associations of 12 groups with 16 categories)
     """
     settings = replace(settings or Settings(), **changes)
@@ -85,7 +85,7 @@ def enumerate_biases(
         subject = embed_vocabulary(subject, words=settings.words, names=names)
     check_device(device, settings, checkpoint)
     problem = build_problem(subject, names, settings, problem_seeds(settings))
-    report = as_increments(progress, count_rotations(settings))
+    report = as_increments(progress, count_work(settings))
     kept = open_checkpoint(checkpoint, problem.cells, settings, subject.sha256, __version__)
     with executor_or_threads(executor) as pool, _closing(kept):
         table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
@@ -95,9 +95,9 @@ def enumerate_biases(
 def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None = None) -> None:
     """Refuse a device that is not known, and what a GPU does not do."""
     check_choice("device", device, get_args(Device))
-    if device == "cuda" and (settings.correction == "max" or checkpoint is not None):
+    if device == "cuda" and (settings.method != "paper" or settings.correction == "max" or checkpoint is not None):
         raise SettingError(
-            "correction 'max' and a checkpoint do not work on a GPU",
+            "mirrored copies, correction 'max' and a checkpoint do not work on a GPU",
             option="device",
             got=device,
             hint="use device cpu for them",
@@ -131,8 +131,8 @@ def compare_biases(
 ) -> BiasComparison:
     """Enumerate the biases of an embedding, and score another over the same groups and categories.
 
-    The result for the first is that of `enumerate_biases`. An association is left if it is significant in both, lost
-    if only in the first, new if only in the other.
+    The result for the first is that of `enumerate_biases`. An association is left if it stands out in both, lost if
+    only in the first, new if only in the other.
 
     Parameters
     ----------
@@ -147,11 +147,11 @@ def compare_biases(
     executor
         Any `concurrent.futures.Executor` to do the work.
     device
-        "cpu" or "cuda"; a GPU draws its own rotations.
+        "cpu" or "cuda", as in `enumerate_biases`.
     progress
-        Called with the work done and the total work, in rotations.
+        Called with the work done and the total work, in scored copies.
     changes
-        Single settings, such as `groups` or `rotations`, see `Settings`.
+        Single settings, such as `groups` or `repeats`, see `Settings`.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def compare_biases(
     Examples
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
-    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, rotations=1_000, repeats=0)
+    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, repeats=0)
     BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 14 left, 2 lost, 2 new)
     """
     embedding, other = load(embedding), load(other)
@@ -170,7 +170,7 @@ def compare_biases(
     problem = build_problem(embedding, names, settings, problem_seeds(settings))
     again, places = transfer_problem(problem, embedding, other, settings)
     alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
-    report = as_increments(progress, count_rotations(settings) + count_rotations(alone))
+    report = as_increments(progress, count_work(settings) + count_work(alone))
     with executor_or_threads(executor) as pool:
         table, crossings = solve(problem, settings, executor=pool, device=device, report=report)
         other_table, other_crossings = solve(again, alone, executor=pool, device=device, report=report)
@@ -200,7 +200,7 @@ def embed_vocabulary(
 
     A word's vector is the mean of its vectors in three bleached frames. Each frame's mean over common words is
     subtracted first: what a frame adds to every sentence says nothing about words, and it blurs the comparison with
-    rotated names. Then each vector is scaled to unit length, so that every frame counts the same.
+    copies of the names. Then each vector is scaled to unit length, so that every frame counts the same.
 
     Parameters
     ----------

@@ -10,22 +10,18 @@ orthogonal maps, so K-means makes the same groups of a copy.
 Each cell is standardised by the mean and the standard deviation of its own copies, for some cells vary more than
 others; of the two kinds the smaller result counts. A cell's q is the share of false discoveries if it and all cells as
 strong are called found: how many cells of a copy reach it on average, in the kind that has more, for each cell that
-does. Cells that spelling explains are left out first; copies have no such rule, so their share is not understated.
+does. Cells that spelling explains are left out first. All cells of a copy count, so the share is not understated.
 """
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.enumeration.null import Checkpoint, Done
 from imprint.enumeration.problem import Problem
-from imprint.significance.rotations import Cells, in_chunks, scores_under
+from imprint.significance.rotations import Cells, scores_under
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32
 
-COPIES = 400  # of each kind: with 100, almost twice as many copies have a cell that stands out among the others
-REPEAT_COPIES = 100  # of each kind, in every run with other clusterings
 KINDS = 2  # mirrored along all axes, and but for word frequency
 
 _BLOCKS = 20  # of words of like frequency
@@ -46,7 +42,7 @@ class Mirrors:
         """Find the axes of a problem's words."""
         words = problem.cells.words
         frequency = frequency_directions(words, problem.frequency)
-        return cls(problem.cells, principal_axes(words), frequency, principal_axes(words, without=frequency))
+        return cls(problem.cells, principal_axes(words, frequency[:, :0]), frequency, principal_axes(words, frequency))
 
     def directions(self, count: int, seed: np.random.SeedSequence) -> Floats32:
         """Draw so many copies of both kinds in turn: (KINDS count, dimension, groups)."""
@@ -54,19 +50,15 @@ class Mirrors:
         names = self.cells.directions.T
         copies = np.empty((count, KINDS, *names.shape), dtype=np.float32)
         with single_threaded():
-            stays = self.frequency @ (self.frequency.T @ names)
-            for kind, (axes, rest) in enumerate(((self.axes, 0.0), (self.across, stays))):
-                signs = rng.choice([-1.0, 1.0], size=(count, axes.shape[1], 1))
-                copies[:, kind] = axes @ (signs * (axes.T @ names)) + rest
+            copies[:, 0] = _flipped(names, self.axes, count, rng)
+            copies[:, 1] = _flipped(names, self.across, count, rng) + self.frequency @ (self.frequency.T @ names)
         return copies.reshape(-1, *names.shape)
 
 
-def principal_axes(words: Floats32, without: Floats | None = None) -> Floats:
-    """Return the principal axes of rows as columns, where asked only those across the columns of `without`."""
+def principal_axes(words: Floats32, without: Floats) -> Floats:
+    """Return, as columns, the principal axes of what rows are across the columns of `without`."""
+    rows = words - words.mean(axis=0, dtype=np.float64)
     with single_threaded():
-        rows = words - words.mean(axis=0, dtype=np.float64)
-        if without is None:
-            return np.asarray(np.linalg.eigh(rows.T @ rows)[1])
         rows -= rows @ without @ without.T
         # The directions to leave out, made the widest by far, come last: few rows leave other axes without any width.
         covariance = rows.T @ rows + (1 + np.sum(rows**2)) * without @ without.T
@@ -85,22 +77,10 @@ def frequency_directions(words: Floats32, frequency: Floats) -> Floats:
     return np.asarray(directions[: int(np.searchsorted(variances, beyond)) + 1 if beyond > 0 else 0].T)
 
 
-def mirrored_scores(
-    mirrors: Mirrors,
-    copies: int,
-    *,
-    seed: np.random.SeedSequence,
-    executor: Executor,
-    checkpoint: Checkpoint | None = None,
-    report: Done | None = None,
-) -> Floats32:
-    """Return the scores of every copy, both kinds in turn; neither the executor nor its size changes a bit."""
-    chunks = []
-    for chunk in in_chunks(score_copies, mirrors, copies, seed=seed, executor=executor, checkpoint=checkpoint):
-        chunks.append(chunk)
-        if report is not None:
-            report(len(chunk))
-    return np.concatenate(chunks)
+def _flipped(names: Floats, axes: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Return columns so many times with a random sign on each axis, without what lies across the axes."""
+    signs = rng.choice([-1.0, 1.0], size=(count, axes.shape[1], 1))
+    return np.asarray(axes @ (signs * (axes.T @ names)))
 
 
 def score_copies(mirrors: Mirrors, count: int, seed: np.random.SeedSequence) -> Floats32:
@@ -126,37 +106,43 @@ def standardise(scores: Floats, copies: Floats32) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class StandingOut:
-    """What mirrored copies say of every cell: z, q, which cells are found, and how many of a copy's would be.
+    """What mirrored copies say of every cell: z, q, and whether it stands out.
 
-    `by_chance` counts cells of a copy that reach the weakest cell found, on average, for each kind; where none is
-    found, nothing is reached.
+    `expected` counts the cells of a copy that are as strong as the weakest cell that stands out, on average, for each
+    kind of copies; where none does, nothing is that strong.
     """
 
     z: Floats
     q: Floats
-    is_found: Flags
-    by_chance: tuple[float, ...]
+    stands_out: Flags
+    expected: tuple[float, float]
+
+    @property
+    def weakest(self) -> float:
+        """The smallest z that stands out."""
+        return float(self.z[self.stands_out].min(initial=np.inf))
 
 
 def judge(scores: Floats, copies: Floats32, rate: float, left_out: Flags) -> StandingOut:
     """Find the cells whose q is at most `rate`, among those that are not left out."""
     kinds = [standardise(scores, copies[kind::KINDS]) for kind in range(KINDS)]
-    z = np.min([own for own, _ in kinds], axis=0)
+    z = np.minimum(*(observed for observed, _ in kinds))
     candidates = np.where(left_out, -np.inf, z).ravel()
     order = np.argsort(-candidates, kind="stable")
-    ordered = candidates[order]
-    reached = np.array([_reaching(others.ravel(), ordered) / len(others) for _, others in kinds])
-    rates = np.where(np.isfinite(ordered), reached.max(axis=0) / _reaching(candidates, ordered), 1.0)
+    limits = candidates[order]
+    by_chance = np.array([_reaching(mirrored.ravel(), limits) / len(mirrored) for _, mirrored in kinds])
+    rates = np.where(np.isfinite(limits), by_chance.max(axis=0) / _reaching(candidates, limits), 1.0)
     q = np.empty_like(rates)
     q[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
-    is_found = q <= rate
-    by_chance = reached[:, is_found.sum() - 1].tolist() if is_found.any() else [0.0] * KINDS
-    return StandingOut(z, q.reshape(z.shape), is_found.reshape(z.shape), tuple(by_chance))
+    stands_out = q <= rate
+    plain, frequency_kept = by_chance[:, stands_out.sum() - 1] if stands_out.any() else (0.0, 0.0)
+    expected = float(plain), float(frequency_kept)
+    return StandingOut(z, q.reshape(z.shape), stands_out.reshape(z.shape), expected)
 
 
-def exceeds_most(scores: Floats, copies: Floats32, share: float) -> Flags:
-    """Tell which scores are above this share of the same cell's copies, of either kind."""
-    return np.all([np.mean(copies[kind::KINDS] < scores, axis=0) >= share for kind in range(KINDS)], axis=0)
+def smallest_z(scores: Floats, copies: Floats32) -> Floats:
+    """Return each score in standard deviations of its copies, of the kind that gives less."""
+    return np.minimum(*(standardise(scores, copies[kind::KINDS])[0] for kind in range(KINDS)))
 
 
 def _reaching(values: Floats, limits: Floats) -> Floats:

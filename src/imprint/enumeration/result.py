@@ -7,7 +7,7 @@ import msgspec
 
 from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
-from imprint.enumeration.rows import MOST_RUNS, Crossing, FalseDiscoveries, UbeRow
+from imprint.enumeration.rows import MOST_RUNS, Crossing, LeftOut, UbeRow
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError, requiring
 from imprint.rows import Result, Row
@@ -23,22 +23,23 @@ Change = Literal["left", "lost", "new"]
 class Association:
     """One cell: a group of names, a category of words, and the words of it closest to the group.
 
-    `survives` tells whether the same words are still close to the group in the space without word frequency,
-    `recurrence` which share of runs with other K-means seeds find a significant association again; None where that
-    was not asked. `spelling` is how the words rank within their category by being spelt like the group's names: 0.5
-    by chance, 1 for the most alike.
+    `z` is the score in standard deviations of its mirrored copies, `q` the estimated share of false discoveries among
+    all cells as strong; the paper's method gives p-values instead. `recurrence` is the share of runs with other
+    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell that
+    is `left_out` is not judged.
     """
 
     group: str
     category: int
     words: tuple[str, ...]
     score: float
-    p_value: float
-    p_adjusted: float
-    significant: bool
-    survives: bool | None
+    stands_out: bool
+    z: float | None = None
+    q: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
     recurrence: float | None = None
-    spelling: float | None = None
+    left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,7 @@ class Enumeration(Result):
     categories
         Categories of words.
     associations
-        Every cell with enough words, categories with the largest sum of significant scores first.
-    flagged
-        Letters of groups most of whose associations vanish without word frequency.
+        Every cell with enough words, categories with the largest sum of scores that stand out first.
     indirect
         Indirect biases of the paper's section 4.2, beside their share by chance; None if none could be counted.
     names_asked
@@ -95,14 +94,9 @@ class Enumeration(Result):
         What a reader of the result should know.
     embedding_notes
         How the embedding was read or made.
-    rotated_copies
-        False discoveries on copies with names rotated at random; None with correction "max".
-    flipped_copies
-        False discoveries on copies with random signs on the principal axes; None with correction "max".
-    lost_without_random
-        Associations lost when a random direction is removed instead of word frequency's, a mean over several.
-    lost_without_third_axis
-        Associations lost when the third principal axis is removed instead.
+    expected
+        How many cells of a mirrored copy are as strong as those that stand out, on average, for copies along all axes
+        and copies that keep word frequency; None with the paper's method.
     """
 
     embedding: str
@@ -111,7 +105,6 @@ class Enumeration(Result):
     groups: tuple[Group, ...]
     categories: tuple[Category, ...]
     associations: tuple[Association, ...]
-    flagged: tuple[str, ...]
     indirect: Indirect | None
     names_asked: int
     names_missing: tuple[str, ...]
@@ -119,31 +112,24 @@ class Enumeration(Result):
     names_dropped: tuple[str, ...]
     notes: tuple[str, ...]
     embedding_notes: tuple[str, ...] = ()
-    rotated_copies: FalseDiscoveries | None = None
-    flipped_copies: FalseDiscoveries | None = None
-    lost_without_random: float | None = None
-    lost_without_third_axis: int | None = None
+    expected: tuple[float, float] | None = None
 
     @property
-    def significant(self) -> tuple[Association, ...]:
+    def standing_out(self) -> tuple[Association, ...]:
         """The associations found."""
-        return tuple(cell for cell in self.associations if cell.significant)
+        return tuple(cell for cell in self.associations if cell.stands_out)
 
-    def spelling(self, letter: str | None = None) -> float | None:
-        """Return the mean of `spelling` over the associations found, of one group or of all; None without any."""
-        known = [cell.spelling for cell in self._found(letter) if cell.spelling is not None]
-        return sum(known) / len(known) if known else None
-
-    def survivors(self, letter: str | None = None) -> int | None:
-        """Count the associations found that are left without word frequency; None where that was not asked."""
-        left = [cell.survives for cell in self._found(letter)]
-        return None if None in left else sum(map(bool, left))
+    @property
+    def repeats(self) -> int:
+        """How many runs with other clusterings were made."""
+        return self.settings.repeats if self.settings.method == "mirrored" else 0
 
     def recurrent(self, letter: str | None = None) -> int | None:
         """Count the associations found again in more than half of the repeats; None where there were none."""
-        if not self.settings.repeats:
+        if not self.repeats:
             return None
-        return sum(cell.recurrence is not None and cell.recurrence > MOST_RUNS for cell in self._found(letter))
+        cells = [cell for cell in self.standing_out if letter in (None, cell.group)]
+        return sum(cell.recurrence is not None and cell.recurrence > MOST_RUNS for cell in cells)
 
     def group(self, letter: str) -> Group:
         """Return the group of that letter."""
@@ -167,20 +153,17 @@ class Enumeration(Result):
 
     def __repr__(self) -> str:
         return (
-            f"Enumeration({self.embedding}: {len(self.significant)} significant associations of {len(self.groups)} "
-            f"groups with {len(self.categories)} categories)"
+            f"Enumeration({self.embedding}: {len(self.standing_out)} associations of {len(self.groups)} groups with "
+            f"{len(self.categories)} categories)"
         )
-
-    def _found(self, letter: str | None) -> list[Association]:
-        return [cell for cell in self.significant if letter in (None, cell.group)]
 
 
 @dataclass(frozen=True)
 class CellPair:
     """One cell in both embeddings, None where it has too few words.
 
-    `same_words` is the score of the first's words in the second: an effect without a p-value, None where the second
-    lacks one of them. `change` is None where neither cell is significant.
+    `same_words` is the score of the first's words in the second: an effect without a test, None where the second
+    lacks one of them. `change` is None where neither cell stands out.
     """
 
     group: str
@@ -193,8 +176,8 @@ class CellPair:
     @property
     def change(self) -> Change | None:
         """Whether an association of the first is left or lost in the second, or the second has a new one."""
-        after = self.after is not None and self.after.significant
-        if self.before is not None and self.before.significant:
+        after = self.after is not None and self.after.stands_out
+        if self.before is not None and self.before.stands_out:
             return "left" if after else "lost"
         return "new" if after else None
 
@@ -250,9 +233,7 @@ class BiasComparison(Result):
             *rows.indirect(self.first),
             rows.overview(self.second, **origin, **words),
             *(
-                msgspec.structs.replace(
-                    row, **origin, new=pairs[row.test].change == "new" if row.significant else None
-                )
+                msgspec.structs.replace(row, **origin, new=pairs[row.test].change == "new" if row.stands_out else None)
                 for row in rows.cells(self.second)
             ),
         ]
@@ -262,7 +243,7 @@ class BiasComparison(Result):
         with requiring("pandas", "pandas"):
             import pandas as pd
 
-        fields = ("words", "score", "p_adjusted")
+        fields = ("words", "score", "z", "q")
         return pd.DataFrame(
             [
                 {"group": pair.group, "category": pair.category, "change": pair.change}
@@ -283,9 +264,11 @@ class BiasComparison(Result):
             row,
             against=self.second.embedding,
             against_sha256=self.second.embedding_sha256,
-            left=pair.change == "left" if row.significant else None,
+            left=pair.change == "left" if row.stands_out else None,
             against_words=after.words if after else None,
             against_score=after.score if after else None,
+            against_z=after.z if after else None,
+            against_q=after.q if after else None,
             against_p_value=after.p_value if after else None,
             against_p_adjusted=after.p_adjusted if after else None,
             against_score_of_same_words=pair.same_words,

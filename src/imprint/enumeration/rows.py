@@ -1,16 +1,19 @@
 """The rows of an enumeration: the whole, each cell, each group of names, and the indirect associations."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from imprint.checks import Centre, Cleaning, Correction
+from imprint.checks import Centre, Cleaning, Correction, NullMethod
 from imprint.rows import Row, shown
 
 if TYPE_CHECKING:
     from imprint.enumeration.groups import Group
     from imprint.enumeration.result import Enumeration
+    from imprint.enumeration.settings import Settings
+
+LeftOut = Literal["spelling"]  # why the cells of a group are not judged
 
 MOST_RUNS = 0.5  # of the repeats: an association that recurs in more is shown first
 
@@ -18,18 +21,28 @@ MOST_RUNS = 0.5  # of the repeats: an association that recurs in more is shown f
 _GroupsOf = Annotated[str | None, shown("Groups of", "The embedding whose groups are scored, if not its own.")]
 _GroupsOfHash = Annotated[str | None, shown("Groups of, SHA-256", "Its hash.", shape="word")]
 _Spelling = Annotated[
-    float | None, shown("Spelling", "How alike words and names are spelt: 0.5 by chance, 1 for the most alike.")
+    float | None,
+    shown("Spelling", "Share of the group's scores that other groups' names of like spelling reach.", shape="percent"),
 ]
-_Explained = Annotated[
-    bool, shown("Explained by frequency", "Whether most associations of the group vanish without word frequency.")
-]
+_LeftOut = Annotated[LeftOut | None, shown("Left out", "Why the group's cells are not judged.")]
 _Recurrent = Annotated[
     int | None, shown("Recurrent", "How many of them recur in more than half of the runs with other clusterings.")
 ]
-_Survive = Annotated[
-    int | None, shown("Without frequency", "How many of them remain when the direction of word frequency is removed.")
-]
+_Method = Annotated[NullMethod, shown("Method", "What scores are compared with.")]
+_Copies = Annotated[int | None, shown("Copies", "Mirrored copies of each kind.")]
+_Rotations = Annotated[int | None, shown("Rotations", "Random rotations behind each p-value.")]
 
+_SETTINGS = (
+    "groups",
+    "categories",
+    "top",
+    "seed",
+    "cleaning",
+    "centre",
+    "overlapping",
+    "weighted",
+    "without_frequency",
+)
 _SHARE = "Share of people with these names, each name counted once."
 
 
@@ -60,34 +73,17 @@ class Crossing(msgspec.Struct, frozen=True):
     ]
 
 
-class FalseDiscoveries(msgspec.Struct, frozen=True):
-    """Altered copies in which names are aligned with words at random, and what was significant on them.
-
-    Corrected by itself a copy has another number than below the embedding's limit, because the correction allows
-    larger p-values where more are small.
-    """
-
-    copies: Annotated[int, shown("Copies", "How many copies were made.")]
-    share_with_any: Annotated[
-        float, shown("Copies with any", "Share of copies with at least one association.", shape="percent", digits=1)
-    ]
-    mean: Annotated[float, shown("Mean", "Associations of a copy on average, each copy corrected by itself.")]
-    mean_below_limit: Annotated[
-        float | None, shown("Expected", "P-values of a copy as small as the significant ones, on average.", digits=1)
-    ] = None
-    low_below_limit: Annotated[float | None, shown("Expected, low", "Low end of what nine in ten copies have.")] = None
-    high_below_limit: Annotated[float | None, shown("Expected, high", "High end of the same range.")] = None
-
-
 class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
     """A cell: a group of names, a category of words, and the words of it closest to the group.
 
-    A cell that is not significant, or was not looked for in other runs, has no `recurrence`.
+    Only a cell that stands out has a `recurrence`, if there were other runs. Mirrored copies give `z` and `q`, the
+    paper's rotations `p_value` and `p_adjusted`.
 
     Beside a second embedding, rows of the first say what became of them, and rows of the second name the embedding
     whose groups they score.
     """
 
+    method: _Method
     p_value: Annotated[
         float | None, shown("p", "Share of random rotations of the names that give at least this score.")
     ] = None
@@ -99,38 +95,44 @@ class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
     score: Annotated[
         float, shown("Score", "How much closer to this group than to the others, above the category's mean.", digits=3)
     ]
-    p_adjusted: Annotated[float, shown("p, corrected", "Corrected over all cells.")]
-    significant: Annotated[bool, shown("Significant")]
-    survives_without_frequency: Annotated[
-        bool | None, shown("Without frequency", "Whether it remains when the direction of word frequency is removed.")
-    ]
+    stands_out: Annotated[bool, shown("Stands out", "Whether it is more than mirrored copies, or rotations, give.")]
+    z: Annotated[
+        float | None, shown("z", "The score in standard deviations of the same cell in mirrored copies of the names.")
+    ] = None
+    q: Annotated[
+        float | None, shown("q", "Estimated share of false discoveries among all cells at least as strong.", digits=3)
+    ] = None
+    p_adjusted: Annotated[float | None, shown("p, corrected", "Corrected over all cells.", shape="p")] = None
     recurrence: Annotated[
         float | None, shown("Recurs", "Share of the runs with other clusterings that find it again.", shape="percent")
     ] = None
     recurrence_runs: Annotated[int, shown("Runs", "How many runs with other clusterings were made.")] = 0
-    spelling: _Spelling
-    explained_by_frequency: _Explained
-    rotations: Annotated[int, shown("Rotations", "Random rotations behind the p-value.")]
+    spelling: _Spelling = None
+    left_out: _LeftOut = None
+    copies: _Copies = None
+    rotations: _Rotations = None
     names_asked: Annotated[int, shown("Names asked", "How many names were given.")]
     names_missing: Annotated[int, shown("Names missing", "How many of them have no vector.")]
     against: Annotated[str | None, shown("Against", "Name of the second embedding.")] = None
     against_sha256: Annotated[str | None, shown("Against, SHA-256", "Its hash.", shape="word")] = None
     left: Annotated[
-        bool | None, shown("Left", "Whether it is left in the second embedding; nothing where it was not significant.")
+        bool | None, shown("Left", "Whether it is left in the second embedding; nothing where it did not stand out.")
     ] = None
     against_words: Annotated[tuple[str, ...] | None, shown("Words after", "Words of the second embedding.")] = None
     against_score: Annotated[float | None, shown("Score after", "Their score in the second.", digits=3)] = None
+    against_z: Annotated[float | None, shown("z after", "Their z in the second.")] = None
+    against_q: Annotated[float | None, shown("q after", "Their q in the second.", digits=3)] = None
     against_p_value: Annotated[float | None, shown("p after", "Its p-value.", shape="p")] = None
     against_p_adjusted: Annotated[float | None, shown("p after, corrected", "Over all its cells.", shape="p")] = None
     against_score_of_same_words: Annotated[
         float | None,
-        shown("Same words after", "Their score in the second embedding: an effect without a p-value.", digits=3),
+        shown("Same words after", "Their score in the second embedding: an effect without a test.", digits=3),
     ] = None
     against_missing: Annotated[tuple[str, ...], shown("Missing after", "Words that the second embedding lacks.")] = ()
     groups_of: _GroupsOf = None
     groups_of_sha256: _GroupsOfHash = None
     new: Annotated[
-        bool | None, shown("New", "Whether only the second embedding has it; nothing where it is not significant.")
+        bool | None, shown("New", "Whether only the second embedding has it; nothing where it does not stand out.")
     ] = None
 
 
@@ -151,11 +153,10 @@ class UbeGroupRow(Row, frozen=True, kw_only=True, tag="ube-group"):
     frequency: Annotated[
         float | None, shown("Frequency", "Rank correlation of words' closeness to the group with their frequency.")
     ]
-    associations: Annotated[int, shown("Associations", "How many are statistically significant.")]
+    associations: Annotated[int, shown("Associations", "How many of its cells stand out.")]
     recurrent: _Recurrent = None
-    survive_without_frequency: _Survive
-    spelling: _Spelling
-    explained_by_frequency: _Explained
+    spelling: _Spelling = None
+    left_out: _LeftOut = None
 
 
 class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
@@ -168,11 +169,13 @@ class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
     categories: Annotated[int, shown("Categories", "Categories of words.")]
     n_words: Annotated[int, shown("Words", "Most frequent lower-case words that were used.")]
     top: Annotated[int, shown("Words of a cell", "Words per association.")]
-    rotations: Annotated[int, shown("Rotations", "Random rotations behind each p-value.")]
+    method: _Method
+    copies: _Copies
+    rotations: _Rotations
     fdr: Annotated[float, shown("Rate", "False discovery rate, or the family-wise one.", shape="percent")]
     cleaning: Annotated[Cleaning, shown("Cleaning", "How the names least like names were found and dropped.")]
     centre: Annotated[Centre, shown("Centre", "The words whose mean scores are measured from.")]
-    correction: Annotated[Correction, shown("Correction", "Correction for many tests.")]
+    correction: Annotated[Correction | None, shown("Correction", "The paper's correction for many tests.")]
     overlapping: Annotated[bool, shown("Overlapping", "Whether groups may share words.")]
     weighted: Annotated[bool, shown("Weighted", "Whether names count by their bearers.")]
     without_frequency: Annotated[
@@ -183,36 +186,19 @@ class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
     names_found: Annotated[int, shown("Names found", "How many of them have a vector.")]
     names_dropped: Annotated[int, shown("Names dropped", "How many of those were dropped as least like names.")]
     n_cells: Annotated[int, shown("Cells", "Pairs of a group and a category with enough words.")]
-    associations: Annotated[int, shown("Associations", "How many are statistically significant.")]
-    survive_without_frequency: _Survive
-    lost_without_random: Annotated[
+    associations: Annotated[int, shown("Associations", "How many cells stand out.")]
+    expected_mirrored: Annotated[
         float | None,
-        shown(
-            "Lost without a random direction",
-            "How many are lost when a random direction is removed instead, on average over several.",
-            digits=1,
-        ),
+        shown("By chance", "Cells of a mirrored copy that are as strong as these, on average.", digits=1),
     ] = None
-    lost_without_third_axis: Annotated[
-        int | None,
-        shown(
-            "Lost without the third axis", "How many are lost when the words' third principal axis is removed instead."
-        ),
+    expected_frequency_kept: Annotated[
+        float | None, shown("By chance, frequency kept", "The same of copies that keep word frequency.", digits=1)
     ] = None
+    groups_left_out: Annotated[
+        tuple[str, ...], shown("Left out", "Groups whose scores names of like spelling reach by half or more.")
+    ]
     repeats: Annotated[int, shown("Repeats", "How many runs with other clusterings were made.")] = 0
     recurrent: _Recurrent = None
-    rotated_copies: Annotated[
-        FalseDiscoveries | None, shown("Rotated copies", "False discoveries where names are randomly rotated.")
-    ] = None
-    flipped_copies: Annotated[
-        FalseDiscoveries | None,
-        shown("Flipped copies", "False discoveries on stricter copies, which keep the shape of the space."),
-    ] = None
-    spelling: _Spelling
-    groups_explained_by_frequency: Annotated[
-        tuple[str, ...],
-        shown("Explained by frequency", "Groups most of whose associations vanish without word frequency."),
-    ]
     notes: Annotated[tuple[str, ...], shown("Notes", "What a reader of the result should know.")]
     embedding_notes: Annotated[tuple[str, ...], shown("About the model", "How the embedding was read or made.")]
     groups_of: _GroupsOf = None
@@ -235,28 +221,29 @@ class UbeIndirectRow(Row, frozen=True, kw_only=True, tag="ube-indirect"):
 
 def overview(enumeration: "Enumeration", **more: Any) -> UbeOverviewRow:
     """Return the row of the whole, with whatever the caller knows besides."""
-    settings = asdict(enumeration.settings)
+    settings = enumeration.settings
+    plain, frequency_kept = enumeration.expected or (None, None)
     return UbeOverviewRow(
         test="overview",
         embedding=enumeration.embedding,
         embedding_sha256=enumeration.embedding_sha256,
-        statistic=float(len(enumeration.significant)),
-        n_words=settings.pop("words"),
-        **settings,
+        statistic=float(len(enumeration.standing_out)),
+        n_words=settings.words,
+        **{name: getattr(settings, name) for name in _SETTINGS},
+        **_compared(settings),
+        fdr=settings.rate,
+        correction=settings.correction if settings.method == "paper" else None,
+        repeats=enumeration.repeats,
         names_asked=enumeration.names_asked,
         names_missing=len(enumeration.names_missing),
         names_found=enumeration.names_found,
         names_dropped=len(enumeration.names_dropped),
         n_cells=len(enumeration.associations),
-        associations=len(enumeration.significant),
-        survive_without_frequency=enumeration.survivors(),
-        lost_without_random=enumeration.lost_without_random,
-        lost_without_third_axis=enumeration.lost_without_third_axis,
+        associations=len(enumeration.standing_out),
+        expected_mirrored=plain,
+        expected_frequency_kept=frequency_kept,
+        groups_left_out=tuple(group.letter for group in enumeration.groups if group.left_out),
         recurrent=enumeration.recurrent(),
-        rotated_copies=enumeration.rotated_copies,
-        flipped_copies=enumeration.flipped_copies,
-        spelling=enumeration.spelling(),
-        groups_explained_by_frequency=enumeration.flagged,
         notes=enumeration.notes,
         embedding_notes=enumeration.embedding_notes,
         **more,
@@ -273,27 +260,19 @@ def cells(enumeration: "Enumeration") -> list[UbeRow]:
             embedding_sha256=enumeration.embedding_sha256,
             effect_size=cell.score,
             statistic=cell.score,
-            p_value=cell.p_value,
             seed=enumeration.settings.seed,
-            group=cell.group,
-            category=cell.category,
             category_words=central[cell.category],
-            words=cell.words,
-            names=enumeration.group(cell.group).illustrative,
-            score=cell.score,
-            p_adjusted=cell.p_adjusted,
-            significant=cell.significant,
-            survives_without_frequency=cell.survives,
-            recurrence=cell.recurrence,
-            recurrence_runs=enumeration.settings.repeats,
-            spelling=cell.spelling,
-            explained_by_frequency=cell.group in enumeration.flagged,
-            rotations=enumeration.settings.rotations,
+            names=group.illustrative,
+            spelling=group.spelling,
+            recurrence_runs=enumeration.repeats,
             # Thousands of names, the same for every cell: counted here, named in the result.
             names_asked=enumeration.names_asked,
             names_missing=len(enumeration.names_missing),
+            **_compared(enumeration.settings),
+            **asdict(cell),
         )
         for cell in enumeration.associations
+        for group in [enumeration.group(cell.group)]
     ]
 
 
@@ -324,7 +303,7 @@ def indirect(enumeration: "Enumeration") -> list[UbeIndirectRow]:
 
 
 def _group(enumeration: "Enumeration", group: "Group") -> UbeGroupRow:
-    associations = sum(cell.group == group.letter for cell in enumeration.significant)
+    associations = sum(cell.group == group.letter for cell in enumeration.standing_out)
     known = group.demographics
     return UbeGroupRow(
         test=group.letter,
@@ -341,7 +320,16 @@ def _group(enumeration: "Enumeration", group: "Group") -> UbeGroupRow:
         frequency=group.frequency,
         associations=associations,
         recurrent=enumeration.recurrent(group.letter),
-        survive_without_frequency=enumeration.survivors(group.letter),
-        spelling=enumeration.spelling(group.letter),
-        explained_by_frequency=group.letter in enumeration.flagged,
+        spelling=group.spelling,
+        left_out=group.left_out,
     )
+
+
+def _compared(settings: "Settings") -> dict[str, Any]:
+    """Return with what scores were compared, and with how much of it."""
+    is_paper = settings.method == "paper"
+    return {
+        "method": settings.method,
+        "copies": None if is_paper else settings.copies,
+        "rotations": settings.rotations if is_paper else None,
+    }

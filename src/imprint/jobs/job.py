@@ -18,7 +18,7 @@ from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.leakage import leakage_words
 from imprint.jobs import Part
-from imprint.jobs.settings import ENCODED_ROTATIONS, Plan
+from imprint.jobs.settings import Plan
 from imprint.rows import Row, SkippedRow, skipped
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, words_of
@@ -88,12 +88,9 @@ class Job:
 
     @property
     def enumeration(self) -> enumeration.Settings:
-        """How biases are enumerated; of an encoder, over fewer words and rotations."""
+        """How biases are enumerated; of an encoder, over fewer words."""
         settings = self.plan.enumeration
-        if self.kind == "embedding":
-            return settings
-        rotations = min(settings.rotations, ENCODED_ROTATIONS)
-        return replace(settings, words=self.plan.encoded_words, rotations=rotations)
+        return settings if self.kind == "embedding" else replace(settings, words=self.plan.encoded_words)
 
     @cached_property
     def encodings(self) -> EncodingStore:

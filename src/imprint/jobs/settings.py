@@ -11,7 +11,6 @@ from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import Test
 
 # A quick look: the same questions, less sure of the answers.
-QUICK_ROTATIONS = 500
 QUICK_REPEATS = 0
 QUICK_WORDS = 15_000
 QUICK_RESAMPLES = 200
@@ -20,7 +19,6 @@ QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is as
 QUICK_BEARERS = 20_000  # of a name, at the least
 
 ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks about more
-ENCODED_ROTATIONS = 2_000  # of several hundred dimensions
 
 AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
@@ -33,10 +31,8 @@ class Plan:
     ----------
     language
         Run the tests of this language (ISO 639), or of all.
-    rotations
-        Random rotations behind each p-value of the enumeration.
     quick
-        Make fewer rotations and resamples, search fewer words, do not repeat the enumeration, and do not try to
+        Make fewer resamples, search fewer words, do not repeat the enumeration, and do not try to
         recover gender after debiasing.
     debias
         The name of a debiaser to try, or None.
@@ -54,7 +50,6 @@ class Plan:
     """
 
     language: str = "en"
-    rotations: int = 10_000
     quick: bool = False
     debias: str | None = "linear"
     seed: int = 0
@@ -87,8 +82,7 @@ class Plan:
     @property
     def enumeration(self) -> enumeration.Settings:
         """How biases are enumerated."""
-        rotations = min(self.rotations, QUICK_ROTATIONS) if self.quick else self.rotations
-        settings = enumeration.Settings(rotations=rotations, seed=self.seed)
+        settings = enumeration.Settings(seed=self.seed)
         return replace(settings, words=QUICK_WORDS, repeats=QUICK_REPEATS) if self.quick else settings
 
     @property
@@ -122,6 +116,6 @@ class Plan:
         return QUICK_COPIES if self.quick else AUDIT_COPIES
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings, with the rotations that are really made; rows give the words of tests."""
+        """Return the settings; rows give the words of tests."""
         settings = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "tests"}
-        return settings | {"rotations": self.enumeration.rotations, "fdr": self.enumeration.fdr}
+        return settings | {"fdr": self.enumeration.rate}

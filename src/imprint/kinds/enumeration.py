@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from imprint.enumeration.rows import (
     MOST_RUNS,
     Crossing,
-    FalseDiscoveries,
     Races,
     UbeGroupRow,
     UbeIndirectRow,
@@ -34,11 +33,9 @@ from imprint.view import (
     count,
     first_claim,
     footnote,
-    interval,
     join,
     number,
     percent,
-    probability,
     say,
     title,
     words,
@@ -55,11 +52,10 @@ UNASKED = Part(
     40,
     offensive=True,
     english=True,
-    terms=(terms.ONE_SIDED, terms.ROTATION),
+    terms=(terms.MIRRORED,),
 )
 
-_SECONDS_PER_ROTATION = 0.0012
-_SPELT_ALIKE = 0.65  # word embeddings have 0.5 to 0.6
+_SECONDS_PER_COPY = 0.0012
 _CENTRAL = 3  # words that stand for a category
 _SHOWN = 3  # associations of a card that are read without being asked for
 _EXAMPLES = 5  # names at the head of a card
@@ -67,10 +63,10 @@ _LARGEST = 2  # shares of a group's races that are read without being asked for
 _CHANGES = ("lost", "left", "new")  # in the order shown
 _CROSSED = ("These words", "are to these", "as these", "to these")
 _TALLIED = {
-    "Before": "Significant in the first embedding.",
-    "Left": "Significant in both embeddings.",
-    "Lost": "Significant in the first embedding only.",
-    "New": "Significant in the second embedding only.",
+    "Before": "Stands out in the first embedding.",
+    "Left": "Stands out in both embeddings.",
+    "Lost": "Stands out in the first embedding only.",
+    "New": "Stands out in the second embedding only.",
 }
 
 
@@ -112,9 +108,9 @@ _CHANGED: Columns = (
     _side("after", "score", "Score after", "Of the words after, in the second embedding.", folded=True),
     Field(title="Change", cell=lambda change: change.change),
 )
-_CHANGED_P: Columns = (
-    _side("before", "p_adjusted", "p before, corrected", "In the first embedding, corrected over all its cells."),
-    _side("after", "p_adjusted", "p after, corrected", "In the second embedding, corrected over all its cells."),
+_CHANGED_MORE: Columns = (
+    _side("before", "z", "z before", "In the first embedding."),
+    _side("after", "z", "z after", "In the second embedding."),
 )
 
 
@@ -129,52 +125,66 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def _seconds(plan: "Plan") -> float:
-    from imprint.enumeration.solution import count_rotations
+    from imprint.enumeration.solution import count_work
 
-    return 3.0 + _SECONDS_PER_ROTATION * count_rotations(plan.enumeration)
+    return 3.0 + _SECONDS_PER_COPY * count_work(plan.enumeration)
 
 
 def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
-    """Say what was looked for, how much was found, and what limits it; of a second embedding, what it lacks."""
+    """Say what was looked for, how much was found, and what was left out; of a second embedding, what it lacks."""
     for row in rows:
         if row.groups_of is not None:
             yield footnote(_missing(row))
             continue
         yield Details("How this was found", tuple(_method(row)))
-        if row.spelling is not None and row.spelling > _SPELT_ALIKE:
+        if row.groups_left_out:
             text = say(
-                "The words found are spelt like the names: they rank {} within their categories, where chance gives "
-                "0.50. Groups with a high rank share letters rather than people.",
-                number(row.spelling),
+                "Left out: {} of {} groups of names. Names in other groups that begin with the same letters have at "
+                "least half of their scores, so these groups share letters rather than people.",
+                count(len(row.groups_left_out)),
+                count(row.groups),
             )
             yield Prose(text, "warning", ("page", "terminal"))
 
 
 def _method(row: UbeOverviewRow) -> Iterator[Block]:
+    compared = (
+        "Each score is compared with the same score in copies in which the names are mirrored at random, half of them "
+        "so that word frequency is kept."
+        if row.method == "mirrored"
+        else "Each p-value compares a score with names turned in random directions."
+    )
     yield Prose(
         "No group and no stereotype is named in advance. The method groups first names by their vectors, and sorts "
-        "words into topics. It tests which words of a topic lie closest to which group of names. Each p-value "
-        "compares a score with names turned in random directions. Who bears the names is looked up afterwards."
+        f"words into topics. It finds the words of a topic that lie closest to each group. {compared} Who bears the "
+        "names is looked up afterwards."
     )
-    for text in (_counts(row), *(_checks(row) if row.associations else ()), *map(title, row.notes)):
+    for text in (_counts(row), *map(title, row.notes)):
         yield footnote(text)
 
 
 def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
-    """Say how many associations were found and recur, how many may be false, and what word frequency explains."""
+    """Say how many associations were found, how many are expected by chance, and how many recur."""
     for row in rows:
         if row.groups_of is not None:
             continue
         if not row.associations:
-            yield "No association of name groups with words is significant, which does not show absence."
+            yield "No association of name groups with words stands out, which does not show absence."
             continue
-        found = (count(row.associations), count(row.groups), _by_chance(row))
-        yield say("Found without asking: {} associations of words with {} groups of first names{}.", *found)
+        by_chance = _by_chance(row)
+        yield say(
+            "Found without asking: {} associations of words with {} groups of first names{}.",
+            count(row.associations),
+            count(row.groups),
+            "" if by_chance is None else say("; by chance, about {} are expected", number(by_chance, 0)),
+        )
         if row.recurrent is not None:
-            yield _recurring(row)
-        if row.survive_without_frequency is not None:
-            left = (count(row.survive_without_frequency), count(row.associations))
-            yield say("{} of {} remain when word frequency is accounted for.", *left)
+            yield say(
+                "{} of {} recur in more than half of {} repetitions with other groupings of the same names and words.",
+                count(row.recurrent),
+                count(row.associations),
+                count(row.repeats),
+            )
 
 
 def claims(rows: Sequence[UbeOverviewRow]) -> Iterator[Claim]:
@@ -188,7 +198,7 @@ def claims(rows: Sequence[UbeOverviewRow]) -> Iterator[Claim]:
 def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
     """Show what was found as a card per group; the groups' table, as the paper's Table 3, is one click away."""
     groups = [row for row in rows if isinstance(row, UbeGroupRow)]
-    found = [row for row in rows if isinstance(row, UbeRow) and row.significant and row.groups_of is None]
+    found = [row for row in rows if isinstance(row, UbeRow) and row.stands_out and row.groups_of is None]
     stable = [row for row in found if _is_stable(row)]
     others = [row for row in found if not _is_stable(row)]
     longest = max((row.score for row in found), default=0.0)
@@ -205,7 +215,7 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
         say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if has_bearers else ""),
         groups,
         (letter, "n_names", *(bearers if has_bearers else ()), "associations"),
-        more=("recurrent", "survive_without_frequency", "spelling"),
+        more=("recurrent", "spelling", "left_out"),
         extra=("frequency", *(map(_race, descriptions(Races)) if has_bearers else ())),
     )
     yield Details("Who bears these names?", (groups_table,))
@@ -257,61 +267,35 @@ def _bearers(group: UbeGroupRow | None) -> Text:
 
 
 def _strength(row: UbeRow) -> Text:
-    again = (
-        f"recurs in {row.recurrence * row.recurrence_runs:.0f} of {row.recurrence_runs}"
-        if row.recurrence is not None
-        else ""
-    )
-    size: Text = again or say("score {}", number(row.score))
-    gone = "depends on word frequency"
-    return say("{}; {}", size, gone) if row.survives_without_frequency is False else size
-
-
-def cell_sentences(rows: Sequence[UbeRow]) -> Iterator[Text]:
-    """Count the associations that recur and do not depend on word frequency."""
-    found = [row for row in rows if row.significant and row.groups_of is None]
-    checked = [row for row in found if row.recurrence is not None and row.survives_without_frequency is not None]
-    if checked:
-        stable = count(sum(map(_is_stable, checked)))
-        yield say("Associations that recur and do not depend on word frequency: {}.", stable)
+    if row.recurrence is not None:
+        return f"recurs in {row.recurrence * row.recurrence_runs:.0f} of {row.recurrence_runs}"
+    return say("score {}", number(row.score))
 
 
 def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
-    """List every cell; on a terminal, the associations as the paper's Table 5: a column per group."""
+    """List what was found, on a terminal, and every cell; then what became of it in a second embedding."""
     cells = [row for row in rows if row.groups_of is None]
-    found = [row for row in cells if row.significant]
+    found = [row for row in cells if row.stands_out]
     if cells and not found:
-        yield Prose(
-            "No association is statistically significant. This does not show absence: more rotations can give smaller "
-            "p-values.",
-            media=("page", "terminal"),
-        )
+        yield Prose("No association stands out. This does not show absence.", media=("page", "terminal"))
     if found:
-        own = [row for row in found if not _explained(row)]
-        runs = found[0].recurrence_runs
-        if runs:
-            caption = (
-                "Words closest to each group of names that recur in more than half of {} runs (share in brackets)"
-            )
-            yield from _grid(say(caption, count(runs)), [row for row in own if _recurs(row)])
-            yield from _grid(
-                "Words closest to each group of names that recur in half of the runs or fewer",
-                [row for row in own if not _recurs(row)],
-            )
-        else:
-            yield from _grid("Words closest to each group of names", own)
-        yield from _grid(
-            "Groups that word frequency explains: the associations of theirs that vanish without it",
-            [row for row in found if _explained(row)],
-        )
-        every = sorted(cells, key=lambda row: not _recurs(row))
+        is_paper = found[0].method == "paper"
+        strength = ("p_value", "p_adjusted") if is_paper else ("z", "q")
+        shown = ("group", _CATEGORY, "words", *strength)
+        again = ("recurrence",) if found[0].recurrence_runs else ("score",)
+        stable, others = ([row for row in found if _is_stable(row) is stability] for stability in (True, False))
+        for caption, part in (
+            ("Words closest to each group of names", stable),
+            ("Words closest to each group of names that recur in half of the runs or fewer", others),
+        ):
+            if part:
+                yield table(UbeRow, caption, part, (*shown, *again), media=("terminal",))
         yield table(
             UbeRow,
             "Every group and category",
-            every,
-            ("group", _CATEGORY, "words", "score", "p_adjusted", "significant"),
-            more=("p_value", "recurrence"),
-            extra=[Field("survives_without_frequency", cell=_remains)],
+            sorted(cells, key=lambda row: not (row.stands_out and _is_stable(row))),
+            (*shown, "stands_out"),
+            more=("score", "recurrence", "left_out"),
             filtered=True,
             folded=True,
         )
@@ -339,82 +323,39 @@ def _crossed_words(index: int) -> Field:
     return Field(title=_CROSSED[index], cell=lambda crossing: words(crossing.words[index]))
 
 
-def _recurs(row: UbeRow) -> bool:
-    return row.recurrence is not None and row.recurrence > MOST_RUNS
-
-
 def _is_stable(row: UbeRow) -> bool:
-    """Tell whether an association recurs, where that was tried, and remains without word frequency."""
-    return (row.recurrence is None or _recurs(row)) and row.survives_without_frequency is not False
+    """Tell whether an association recurs in most runs, where that was tried."""
+    return row.recurrence is None or row.recurrence > MOST_RUNS
 
 
-def _explained(row: UbeRow) -> bool:
-    return row.explained_by_frequency and row.survives_without_frequency is False
-
-
-def _recurring(row: UbeOverviewRow) -> Text:
-    return say(
-        "{} of {} recur in more than half of {} repetitions with other groupings of the same names and words.",
-        count(row.recurrent),
-        count(row.associations),
-        count(row.repeats),
+def _by_chance(row: UbeOverviewRow) -> float | None:
+    """Return how many cells of a copy are as strong, of the kind of copies that has more; None with p-values."""
+    return (
+        max((row.expected_mirrored or 0.0, row.expected_frequency_kept or 0.0)) if row.method == "mirrored" else None
     )
-
-
-def _checks(row: UbeOverviewRow) -> Iterator[Text]:
-    """Say how many associations are left without word frequency, and how many are found where all would be false."""
-    if row.survive_without_frequency is not None:
-        yield say(
-            "Removing the direction of word frequency loses {} of {} associations. For comparison, removing a random "
-            "direction loses {} on average, and removing the third principal component {}.",
-            f"{row.associations - row.survive_without_frequency:,}",
-            count(row.associations),
-            number(row.lost_without_random, 1),
-            count(row.lost_without_third_axis),
-        )
-    if row.rotated_copies is not None and row.flipped_copies is not None:
-        yield say(
-            "False discoveries: {} copies with randomly rotated names show {} associations on average ({} of copies "
-            "show any). {} stricter copies, which keep the shape of the space, show {} ({} show any).{}",
-            *_discoveries(row.rotated_copies),
-            *_discoveries(row.flipped_copies),
-            _expected(row.flipped_copies),
-        )
-
-
-def _by_chance(row: UbeOverviewRow) -> Text:
-    copies = row.flipped_copies
-    if copies is None or copies.mean_below_limit is None:
-        return ""
-    return say("; if all were chance, about {} would be expected", number(copies.mean_below_limit, 0))
-
-
-def _expected(copies: FalseDiscoveries) -> Text:
-    if copies.mean_below_limit is None:
-        return ""
-    return say(
-        " On average {} p-values of a stricter copy are as small as those found here ({} in nine of ten copies): so "
-        "many would be expected if all were chance.",
-        number(copies.mean_below_limit, 1),
-        interval(copies.low_below_limit, copies.high_below_limit, 0),
-    )
-
-
-def _discoveries(found: FalseDiscoveries) -> tuple[Text, ...]:
-    return count(found.copies), number(found.mean), percent(found.share_with_any, 1)
 
 
 def _counts(row: UbeOverviewRow) -> Text:
+    compared = say("{} rotations", count(row.rotations))
+    expected: Text = ""
+    if row.method == "mirrored":
+        compared = say("{} mirrored copies of each kind", count(row.copies))
+        expected = say(
+            "A mirrored copy has {} cells as strong on average, a copy that keeps word frequency {}. ",
+            number(row.expected_mirrored, 1),
+            number(row.expected_frequency_kept, 1),
+        )
     return say(
-        "{} significant associations among {} cells, {} of which have {} words ({} rotations, {} {}). {} of {} names "
-        "are in the embedding; the {} least like names were dropped, and {} are in groups.",
+        "{} associations among {} cells, {} of which have {} words ({}, {} {}). {}{} of {} names are in the "
+        "embedding; the {} least like names were dropped, and {} are in groups.",
         count(row.associations),
         f"{row.groups * row.categories:,}",
         count(row.n_cells),
         count(row.top),
-        count(row.rotations),
+        compared,
         "family-wise error rate" if row.correction == "max" else "false discovery rate",
         percent(row.fdr),
+        expected,
         count(row.names_found),
         count(row.names_asked),
         count(row.names_dropped),
@@ -441,40 +382,6 @@ def _largest(races: Races | None) -> Text:
     return join(say("{} {}", race, percent(share)) for share, race in largest[:_LARGEST]) or NOTHING
 
 
-def _grid(caption: Text, found: Sequence[UbeRow]) -> Iterator[Table]:
-    """Lay associations out: each row a category, each column a group."""
-    letters = sorted({row.group for row in found}, key=lambda letter: (len(letter), letter))
-    by_category: dict[int, dict[str, UbeRow]] = defaultdict(dict)
-    for row in found:  # in the order of the rows: categories with the strongest associations first
-        by_category[row.category][row.group] = row
-    category = Field("category", cell=lambda cells: _category(next(iter(cells.values()))), numeric=False)
-    if by_category:
-        columns = (category, *map(_letter, letters))
-        yield table(UbeRow, caption, by_category.values(), columns, media=("terminal",))
-
-
-def _letter(letter: str) -> Field:
-    return Field(title=Given(letter), cell=lambda cells: _grid_cell(cells[letter]) if letter in cells else "")
-
-
-def _grid_cell(row: UbeRow) -> Cell:
-    gone = row.survives_without_frequency is False
-    again = "" if row.recurrence is None else say(" ({})", percent(row.recurrence))
-    hint = say(
-        "score {}, p = {}, corrected {}{}",
-        number(row.score, 3),
-        probability(row.p_value),
-        probability(row.p_adjusted),
-        "; gone without word frequency" if gone else "",
-    )
-    return Cell(say("{}{}", words(row.words), again), hint=hint, order=row.score, faint=gone)
-
-
-def _remains(row: UbeRow) -> Text:
-    left = row.survives_without_frequency if row.significant else None
-    return NOTHING if left is None else "remains" if left else "gone"
-
-
 def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Block]:
     """Show what became of each association in a second embedding, scored over the same groups and categories."""
     first, second = title(cells[0].embedding), title(cells[0].against or "")
@@ -494,7 +401,7 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
     ]
     if changes:
         caption = say("What became of each association in {}", second)
-        yield table(UbeRow, caption, changes, _CHANGED, extra=_CHANGED_P, filtered=True)
+        yield table(UbeRow, caption, changes, _CHANGED, extra=_CHANGED_MORE, filtered=True)
     lost, left, new = (len(changed[change]) for change in _CHANGES)
     counts = (_counted(left + lost), first, _counted(left), second, _counted(lost), _counted(new))
     yield Prose(
@@ -512,8 +419,8 @@ def _changes(cells: Sequence[UbeRow], others: Sequence[UbeRow]) -> Iterator[Bloc
             text = say("The words of those {} score {} on average before, and {} after.", change, *means)
             yield Prose(text, media=("page", "terminal"))
     yield footnote(
-        "Left, lost and new compare verdicts: significant in both, only in the first, only in the second. They do not "
-        "test the difference, and associations near the limit change sides by the draw of the rotations."
+        "Left, lost and new compare what stands out: in both, only in the first, only in the second. They do not "
+        "test the difference, and associations near the limit change sides by the draw of the copies."
     )
 
 
@@ -549,13 +456,12 @@ CELL = Kind(
     row=UbeRow,
     part=UNASKED,
     blocks=cell_blocks,
-    sentences=cell_sentences,
     beside=True,
     run=run,
     seconds=_seconds,
     aliases={"p": "p_value", "d": "effect_size", "associations": "ube-overview:associations"},
     rank=2,
     method="Biases that were not named in advance were enumerated after Swinger et al. (2019): names were "
-    "clustered, words assigned to groups, and p-values found by random rotations.",
+    "clustered, words assigned to groups, and scores compared with mirrored copies of the names.",
 )
 INDIRECT = Kind("ube-indirect", row=UbeIndirectRow, part=UNASKED, blocks=indirect_blocks, rank=3)

@@ -11,7 +11,7 @@ EFFECT_SIZE = (
     "d, effect size: how far two sets of words differ, in standard deviations of all their scores; at most about two."
 )
 ONE_SIDED = "One-sided: only an association in the predicted direction counts; two-sided: either direction counts."
-ROTATION = "Rotation: names turned in random directions, to see what chance finds."
+MIRRORED = "Mirrored copy: the same vectors with names reflected at random, to see what chance finds."
 AXIS = "Axis: the line from one word, she, to another, he; a word's place on it says which way it leans."
 HELD_OUT_PROFESSIONS = "Held-out professions: words that judge a debiasing and that it was not fitted on."
 CLASSIFIER = "Classifier: a program that learns from some words to tell two groups apart, and is tried on others."
@@ -35,7 +35,7 @@ TERMS = {
     "Present: it does not have zero in it. Cannot tell: everything else.": True,
     "Interval over words: plausible values if other words of the same kinds had been chosen.": True,
     ONE_SIDED: False,
-    ROTATION: False,
+    MIRRORED: False,
     AXIS: False,
     HELD_OUT_PROFESSIONS: False,
     CLASSIFIER: False,

@@ -26,7 +26,7 @@ _NOTE = (
     "These tests exist because embeddings repeat stereotypes about people. The results name them; they are not facts "
     "about anyone."
 )
-_OPTIONS = ("language", "rotations", "seed", "against", "encoder")
+_OPTIONS = ("language", "seed", "against", "encoder")
 
 
 def render_card(findings: Iterable[Row], *, front_matter: bool = True) -> str:

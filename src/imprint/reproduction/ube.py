@@ -99,7 +99,7 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
         yield from map(refuse, printed)
         return
     try:
-        found = enumerate_biases(embedding, settings=Settings(repeats=0, seed=subjects.seed), progress=progress)
+        found = enumerate_biases(embedding, settings=Settings(method="paper", seed=subjects.seed), progress=progress)
     except ImprintError as error:
         yield from (refuse(figure, str(error)) for figure in printed)
         return
@@ -139,7 +139,7 @@ def _values(found: Enumeration) -> dict[str, float | None]:
     races = {race: max(getattr(one.races, race) or 0.0 for one in known if one.races) for race in _RACES}
     indirect = found.indirect
     return {
-        "significant": float(len(found.significant)),
+        "significant": float(len(found.standing_out)),
         "tuples": None if indirect is None else float(indirect.tuples),
         "indirect": None if indirect is None else indirect.share,
         "names": float(sum(len(group.names) for group in found.groups)),

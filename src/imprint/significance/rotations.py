@@ -6,19 +6,15 @@ with directions = F V^T and G Gaussian, G L^-T (L the Cholesky factor of G^T G) 
 matrix is ever made. Many rotations go into one matrix product, a category at a time so that scores stay in cache.
 """
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from imprint.checks import check_whole
 from imprint.errors import SettingError
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
-from imprint.workers import in_order
 
 CHUNK = 256  # rotations drawn from one seed: the unit of work, whoever does it
 _BATCH = 128  # rotations in one matrix product
@@ -134,37 +130,13 @@ def scores_under(cells: Cells, directions: Floats32) -> Floats32:
     return scores
 
 
-def null_scores(
-    cells: Cells,
-    rotations: int,
-    *,
-    seed: np.random.SeedSequence,
-    executor: Executor,
-    done: dict[int, Floats32] | None = None,
-    finished: Callable[[int, Floats32], None] | None = None,
-) -> Iterator[Floats32]:
-    """Yield the scores of every rotation in order, a chunk of them at a time.
-
-    Each chunk has its own seed, so neither the executor nor its size changes a bit of the result. Chunks in
-    `done` (by number) are not computed again; `finished` is called with each that was.
-    """
-    check_whole("rotations", rotations)
-    done = done or {}
-    sizes = [min(CHUNK, rotations - start) for start in range(0, rotations, CHUNK)]
-    seeds = seed.spawn(len(sizes))
-    chunks = [chunk for chunk in range(len(sizes)) if chunk not in done]
-    computed = in_order(executor, _null_chunk, cells, [(sizes[chunk], seeds[chunk]) for chunk in chunks])
-    with contextlib.closing(computed):
-        for chunk in range(len(sizes)):
-            if chunk in done:
-                yield done[chunk]
-                continue
-            scores = next(computed)
-            if finished is not None:
-                finished(chunk, scores)
-            yield scores
+def chunks(count: int, seed: np.random.SeedSequence, size: int = CHUNK) -> list[tuple[int, np.random.SeedSequence]]:
+    """Split so many draws into units of work, each with its own seed: whoever does them, every bit is the same."""
+    sizes = [min(size, count - start) for start in range(0, count, size)]
+    return list(zip(sizes, seed.spawn(len(sizes)), strict=True))
 
 
-def _null_chunk(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
+def rotated_scores(cells: Cells, count: int, seed: np.random.SeedSequence) -> Floats32:
+    """Score every cell under so many random rotations: (count, categories, groups)."""
     with single_threaded():
         return scores_under(cells, random_directions(cells, count, seed))

@@ -25,23 +25,18 @@ def reached_on_gpu(
     seed: np.random.SeedSequence,
     report: Callable[[int], None] | None = None,
 ) -> Ints:
-    """Count the rotations under which each cell reaches its score.
-
-    `scores` are (categories, groups), or (tables, categories, groups), and so are the counts.
-    """
+    """Count the rotations under which each cell reaches its score: (categories, groups)."""
     device = GpuCells(cells)
     torch = device.torch
     generator = torch.Generator("cuda").manual_seed(int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1)))
-    tables = torch.as_tensor(scores, dtype=torch.float32, device="cuda").reshape(-1, *cells.shape, 1)
-    reached = torch.zeros(tables.shape[:-1], dtype=torch.int64, device="cuda")
+    observed = torch.as_tensor(scores, dtype=torch.float32, device="cuda").unsqueeze(2)
+    reached = torch.zeros(cells.shape, dtype=torch.int64, device="cuda")
     for start in range(0, rotations, _BATCH):
         count = min(_BATCH, rotations - start)
-        null = device.scores(device.random_directions(count, generator))
-        for counts, table in zip(reached, tables, strict=True):
-            counts.add_((null >= table).sum(dim=2))
+        reached.add_((device.scores(device.random_directions(count, generator)) >= observed).sum(dim=2))
         if report is not None:
             report(count)
-    return np.asarray(reached.cpu().numpy()).reshape(scores.shape)
+    return np.asarray(reached.cpu().numpy())
 
 
 class GpuCells:

@@ -38,11 +38,11 @@ def ube_design(
     """Ask which words society associates with which group of names, for the categories with the largest scores.
 
     `names` gives all names of each group for the exam; without it only those in the findings are known.
-    A category with one significant association leaves nothing to choose, and is left out.
+    A category with one association leaves nothing to choose, and is left out.
     """
     rows = list(findings)
     # Comparisons measure other groups' names.
-    cells = [row for row in _of(UbeRow, rows) if row.significant and row.groups_of is None]
+    cells = [row for row in _of(UbeRow, rows) if row.stands_out and row.groups_of is None]
     embedding = _one_embedding(cells, "ube", "imprint enumerate")
     by_category: dict[int, list[UbeRow]] = defaultdict(list)
     for row in cells:
@@ -50,9 +50,7 @@ def ube_design(
     several = [held for held in by_category.values() if len(held) > 1]
     matched = sorted(several, key=lambda held: sum(row.score for row in held), reverse=True)[:categories]
     if not matched:
-        raise StudyError(
-            "no category has two significant associations, so there is nothing to match", hint="enumerate more words"
-        )
+        raise StudyError("no category has two associations, so there is nothing to match", hint="enumerate more words")
     shown = {row.group: _some(row, row.names) for row in _of(UbeGroupRow, rows) or cells}
     known = {letter: tuple(dict.fromkeys((*held, *(names or {}).get(letter, ())))) for letter, held in shown.items()}
     exam, is_clear = choose_groups(known)
