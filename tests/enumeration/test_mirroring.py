@@ -191,11 +191,18 @@ def test_cells_stand_out_by_the_estimated_rate_of_false_discoveries(seed, rate):
             assert found.q[j, i] == pytest.approx(min(1.0, *possible))
             assert found.stands_out[j, i] == (min(possible) <= rate)
     if found.stands_out.any():
-        assert found.weakest == z[found.stands_out].min()
-        assert found.expected == pytest.approx(by_chance[found.weakest])
+        weakest = z[found.stands_out].min()
+        assert found.expected == pytest.approx(by_chance[weakest])
         assert max(found.expected) <= rate * found.stands_out.sum() + 1e-9
+        assert weakest > found.limit
     else:
-        assert (found.weakest, found.expected) == (np.inf, (0.0, 0.0))
+        assert found.expected == (0.0, 0.0)
+    # The limit is the lowest above which copies have few enough cells.
+    allowed = rate * found.stands_out.sum() + 1e-9
+    every = [np.mean(np.sum(copies_z > found.limit, axis=(1, 2))) for _, copies_z in kinds]
+    assert max(every) <= allowed
+    at_limit = [np.mean(np.sum(copies_z >= found.limit, axis=(1, 2))) for _, copies_z in kinds]
+    assert max(at_limit) > allowed
 
 
 def test_where_every_cell_is_left_out_nothing_stands_out():
