@@ -26,7 +26,6 @@ MEASUREMENTS = {
     "board": lambda **given: imprint.board(["default", "cbow", "missing.bin"], tests=TESTS, **given),
     "calibrate": lambda **given: imprint.calibrate("default", tests=TESTS, copies=5, **given),
     "seat": lambda **given: imprint.run_seat_battery(["cbow"], TESTS, **given),
-    "swap": lambda **given: imprint.swap("valence:default", "caliskan-5", copies=60, **given),
 }
 
 
@@ -36,7 +35,7 @@ def as_bytes(result):
 
 @pytest.mark.parametrize(
     "name",
-    ["board", pytest.param("calibrate", marks=pytest.mark.slow), pytest.param("seat", marks=pytest.mark.slow), "swap"],
+    ["calibrate", pytest.param("board", marks=pytest.mark.slow), pytest.param("seat", marks=pytest.mark.slow)],
 )
 def test_one_thread_two_threads_and_a_cluster_give_the_same_bytes(client, name, monkeypatch):
     monkeypatch.setattr(calibration, "_CHUNK", 2)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from refusals import refuses
 from systems import posix
 
 from imprint.embeddings.convert import convert
-from imprint.enumeration.checkpoint import Checkpoint
+from imprint.enumeration.checkpoint import Checkpoint, resumed
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.mirroring import KINDS
 from imprint.enumeration.solution import COPIES_PER_CHUNK
@@ -36,10 +37,10 @@ class Stop(Exception):
 
 
 class CountingPool(ThreadPoolExecutor):
-    """One thread that counts what it is given to do."""
+    """Threads that count what they are given to do."""
 
-    def __init__(self):
-        super().__init__(1)
+    def __init__(self, workers=1):
+        super().__init__(workers)
         self.given = 0
 
     def submit(self, *task):
@@ -241,6 +242,50 @@ def test_a_run_that_fails_before_its_first_chunk_leaves_no_file(planted, small, 
     with pytest.raises(RuntimeError, match="cannot schedule new futures"):
         enumerate_biases(planted.embedding, executor=pool, checkpoint=tmp_path / "run", **small)
     assert list(tmp_path.iterdir()) == []
+
+
+def filled(shared, value):
+    return np.full((5, 2, 3), shared + value, dtype=np.float32)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_tasks_already_done_are_handed_on_and_not_computed_again(tmp_path, workers):
+    tasks = [(value,) for value in range(6)]
+    checkpoint = Checkpoint(tmp_path / "run", "these", (2, 3))
+    for number in (11, 14):
+        checkpoint.add(number, filled(0, -1))
+    checkpoint.close(finished=False)
+    checkpoint = Checkpoint(tmp_path / "run", "these", (2, 3))
+    with CountingPool(workers) as pool:
+        found = list(resumed(filled, 100, tasks, executor=pool, checkpoint=checkpoint, first=10))
+    assert [scores[0, 0, 0] for scores in found] == [100, -1, 102, 103, -1, 105]
+    assert pool.given == 4
+    checkpoint.close(finished=False)
+    again = Checkpoint(tmp_path / "run", "these", (2, 3))
+    again.close(finished=True)
+    assert sorted(again.done) == [10, 11, 12, 13, 14, 15]
+
+
+def test_what_is_no_longer_wanted_is_cancelled():
+    class Remembering(ThreadPoolExecutor):
+        def submit(self, *work):
+            futures.append(super().submit(*work))
+            return futures[-1]
+
+    def wait(shared, value):
+        started.wait(10)
+        return filled(shared, value)
+
+    futures, started = [], threading.Event()
+    with Remembering(1) as pool:
+        started.set()
+        scores = resumed(wait, 0, [(value,) for value in range(40)], executor=pool)
+        next(scores)
+        started.clear()
+        scores.close()
+        started.set()
+    assert futures[0].done()
+    assert futures[-1].cancelled()
 
 
 CHUNK_SCORES = {number: np.random.default_rng(number).normal(size=(5, 2, 3)).astype(np.float32) for number in range(4)}
