@@ -98,7 +98,6 @@ class Settings:
             ("repeats", 0),
         ):
             object.__setattr__(self, name, check_whole(name, getattr(self, name), least))
-        check_between("fdr", self.rate)
         for field in fields(self):
             value = getattr(self, field.name)
             if get_origin(field.type) is Literal:
@@ -111,6 +110,7 @@ class Settings:
                     got=value,
                     hint="choose that method",
                 )
+        check_between("fdr", self.rate)
 
     @property
     def rate(self) -> float:

@@ -139,10 +139,11 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
         yield Details("How this was found", tuple(_method(row)))
         if row.groups_left_out:
             text = say(
-                "Left out: {} of {} groups of names. Names in other groups that begin with the same letters have at "
-                "least half of their scores, so these groups share letters rather than people.",
+                "Left out: {} of {} groups of names ({}). Names in other groups that are spelled alike lie near the "
+                "same words: they reach at least a third of the scores. So the words may go with letters, not people.",
                 count(len(row.groups_left_out)),
                 count(row.groups),
+                ", ".join(row.groups_left_out),
             )
             yield Prose(text, "warning", ("page", "terminal"))
 
