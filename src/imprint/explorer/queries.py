@@ -122,7 +122,7 @@ def weat_test(sets: Sets) -> WeatTest:
     for known in weat_tests():
         if sets_of(known) == sets:
             return known
-    x, y, a, b = (WordSet.of(letter, sets[letter]) for letter in "xyab")
+    x, y, a, b = (WordSet.of(letter.upper(), sets[letter]) for letter in "xyab")
     return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
 
 
@@ -200,7 +200,7 @@ def weat_python(source: str, test: WeatTest, alternative: str) -> str:
         setting, call = "", f"imprint.weat(embedding, {_quoted(test.id)}{end})"
     else:
         setting, call = _sets(test), f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
-    return f"{_opening(source)}{setting}result = {call}\nprint(result.effect_size, result.p_value)\n"
+    return f"{_opening(source)}{setting}result = {call}\nprint(result.size, result.outcome, result.effect_size, result.p_value)\n"
 
 
 def axis_command(source: str, pairs: Sequence[Pair], method: str, words: Sequence[str]) -> str:

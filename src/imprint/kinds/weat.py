@@ -75,8 +75,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Show questions first, and then tests as the papers put them."""
+    """Show questions first, and then tests as the papers put them; of a single question, every word's score too."""
     yield from sizes.split_blocks(rows, _published)
+    if len(rows) == 1 and rows[0].is_question:
+        yield _scores(rows)
 
 
 def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
