@@ -75,13 +75,13 @@ def board_command(
     chosen = chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
     chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
     from imprint.boards.pages import PAGE, ROWS, make_folder, write_board
-    from imprint.boards.run import board
+    from imprint.boards.run import board, board_entries
     from imprint.errors import requiring
     from imprint.render.vega import bundle_ahead
     from imprint.report.summary import verdict
     from imprint.rows import SkippedRow
 
-    entries = _entries(subjects, about)
+    entries = board_entries(_entries(subjects, about))
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
