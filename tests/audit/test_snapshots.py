@@ -80,5 +80,5 @@ def test_every_column_of_numbers_says_what_it_means(audit):
     shown = [block for part in sections(audit[0].findings()) for block in flat(part.blocks)]
     tables = [one for one in shown if isinstance(one, Table) and "page" in one.media]
     numeric = [column for one in tables for column in one.columns if column.numeric]
-    assert {"Frames", "Centred", "Specificity", "p, axes"} <= {plain(one.title, Words()) for one in numeric}
+    assert {"Frames", "Centred", "Size", "Detectable"} <= {plain(one.title, Words()) for one in numeric}
     assert {plain(one.title, Words()) for one in numeric if not one.meaning} == set()
