@@ -123,18 +123,18 @@ def test_the_summary_reads_as_before(audit, snapshot):
 
 
 def test_conditions_on_words_are_answered_in_sentences(audit):
-    required = ["weat:caliskan-6:|mean_difference|<2", "topic:gender:mean_difference<2"]
+    required = ["weat:gender-career:|size|<2", "weat:caliskan-8:|size|<2", "topic:gender:|size|<2"]
     gate = check(audit.rows, parse_conditions(require=required))
     assert gate.exit_code == 0
-    for answer, kind in zip(gate.answers, ("seat", "topic"), strict=True):
+    for answer, kind in zip(gate.answers, ("seat", "seat", "topic"), strict=True):
         (one,) = answer.judgements
         assert (one.finding.kind, one.finding.part) == (kind, "seat")
-    assert gate.answers[0].judgements[0].finding.context == "bleached"
+    assert {answer.judgements[0].finding.context for answer in gate.answers[:2]} == {"framed"}
 
 
 def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
     class Limited(type(encoder)):
-        max_texts = 6_000
+        max_texts = 7_500
 
     limited = Limited(load("default"))
     found = run_audit(limited, quick=True, topics=("gender",), parts=("enumeration", "wefat"))
@@ -177,7 +177,7 @@ def test_random_vectors_cannot_be_judged(size):
     found = run_audit(encoder_of(lambda text: size * noise(text)), quick=True, topics=("gender",))
     assert found.rows[0].judged is False
     assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
-    assert check(found.rows, parse_conditions(require=["weat:caliskan-6:|mean_difference|<2"])).exit_code == 3
+    assert check(found.rows, parse_conditions(require=["weat:gender-career:|size|<2"])).exit_code == 3
 
 
 def test_vectors_along_one_line_cannot_be_judged():

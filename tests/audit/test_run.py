@@ -207,7 +207,9 @@ def test_words_to_judge_debiasing_by_may_be_missing(without):
 )
 def test_bad_settings_are_refused_before_any_work(small, options):
     (name,) = options
-    with pytest.raises((SettingError, ImprintError), match={"encoder": "encod|int", "topics": "topic"}.get(name, name)):
+    with pytest.raises(
+        (SettingError, ImprintError), match={"encoder": "encod|int", "topics": "topic"}.get(name, name)
+    ):
         run_audit(small, **options, report=lambda *said: pytest.fail("work has begun"))
 
 
