@@ -78,6 +78,8 @@ def _value(value: object) -> Text:
         return count(value)
     if isinstance(value, float):
         return number(value, 3)
+    if isinstance(value, tuple):
+        return title(", ".join(value) or "all")
     return "none" if value is None else title(str(value))
 
 
