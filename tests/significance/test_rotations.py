@@ -17,12 +17,14 @@ from imprint.errors import SettingError
 from imprint.significance.rotations import (
     CHUNK,
     Cells,
-    null_scores,
+    chunks,
     observed_scores,
     random_directions,
+    rotated_scores,
     scores_under,
 )
 from imprint.threads import single_threaded
+from imprint.workers import in_order
 
 DRAWS = 3_000
 
@@ -62,9 +64,9 @@ def literal_null(cells, count, seed):
     return directions, np.array([literal_scores(cells, turned) for turned in directions])
 
 
-def run(cells, rotations, workers=1, **options):
+def run(cells, rotations, workers=1):
     with ThreadPoolExecutor(workers) as pool:
-        return list(null_scores(cells, rotations, seed=np.random.SeedSequence(5), executor=pool, **options))
+        return list(in_order(pool, rotated_scores, cells, chunks(rotations, np.random.SeedSequence(5))))
 
 
 # Always the same examples: of enough random ones, some word would lie between two groups to the last bit.
@@ -213,33 +215,6 @@ def test_chunks_differ_from_each_other():
     assert not np.any(np.all(first[:, :1] == second[:, :1], axis=(1, 2)))
 
 
-def test_chunks_already_done_are_handed_on_and_not_computed_again():
-    plain = run(make_cells(), 2 * CHUNK + 9)
-    told = []
-    marked = np.full((CHUNK, 3, 4), 7.0, dtype=np.float32)
-    resumed = run(make_cells(), 2 * CHUNK + 9, done={1: marked}, finished=lambda chunk, _: told.append(chunk))
-    assert told == [0, 2]
-    assert resumed[1] is marked
-    assert resumed[0].tobytes() == plain[0].tobytes()
-    assert resumed[2].tobytes() == plain[2].tobytes()
-
-
-def test_what_is_no_longer_wanted_is_cancelled():
-    class Remembering(ThreadPoolExecutor):
-        def submit(self, *work):
-            futures.append(super().submit(*work))
-            return futures[-1]
-
-    futures = []
-    with Remembering(1) as pool:
-        chunks = null_scores(make_cells(), 40 * CHUNK, seed=np.random.SeedSequence(0), executor=pool)
-        next(chunks)
-        chunks.close()
-    assert len(futures) == 40
-    assert futures[0].done()
-    assert futures[-1].cancelled()
-
-
 def test_centring_changes_neither_the_words_nor_the_sum_of_a_row():
     by_category, by_all = (make_cells(sizes=(90, 60), centre=centre, top=1) for centre in ("category", "all"))
     scores, rows = observed_scores(by_category)
@@ -253,19 +228,13 @@ def test_centring_changes_neither_the_words_nor_the_sum_of_a_row():
     np.testing.assert_allclose(sums[np.isfinite(sums)], other_sums[np.isfinite(other_sums)], atol=1e-5)
 
 
-@pytest.mark.parametrize("rotations", [0, -3])
-def test_no_rotations_are_refused(rotations):
-    with refuses(SettingError, option="rotations", got=rotations):
-        run(make_cells(), rotations)
-
-
 # 0.1 and 0.3 are not what three of them, added and divided, round to.
 @pytest.mark.parametrize("mean", [[0.0, 0.0], [0.5, 0.25], [0.1, 0.3]])
 def test_groups_that_all_have_one_mean_are_refused(mean):
     means = np.repeat([mean], 3, axis=0)
     cells = replace(make_cells(dimension=2), directions=means - means.mean(axis=0))
     with refuses(SettingError, "same mean vector"):
-        run(cells, 10)
+        random_directions(cells, 10, np.random.SeedSequence(0))
 
 
 def blas_threads():
