@@ -32,6 +32,9 @@ _REPLACED = {
     **dict.fromkeys(("grammar_low", "grammar_high"), ("p_grammar",)),
     "detectable_shift": ("detectable",),
     "specificity": ("unrelated",),
+    "significant": ("stands_out",),
+    "r_low": ("words_low",),
+    "r_high": ("words_high",),
 }
 
 
