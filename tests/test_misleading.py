@@ -347,7 +347,7 @@ def test_a_reversed_bias_is_said_in_the_same_words_everywhere(turned):
     for row in turned[:2]:
         assert answer.split() == draw_blocks(WEAT.blocks([row]))[1][0].split()
         assert answer in unescape(re.sub("<[^>]*>", "", draw_rows([row])))
-        assert answer in concluded([row]).replace("\\", "")
+        assert answer.replace("\xa0", " ") in concluded([row]).replace("\\", "")
     other = said([answer_sentence(turned[2])])
     assert other != answer
     assert other.startswith("Women's names are nearer to family words than men's names are")
