@@ -9,11 +9,11 @@ import typer
 import imprint
 from imprint.checks import PairMethod
 from imprint.cli import options
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.errors import SettingError
 
 
-@takes_encoder
+@options.with_settings
 def project_command(
     subject: SubjectArgument,
     axis: options.AxisOption = None,
@@ -47,9 +47,9 @@ def project_command(
             min=1, help="Words to show at each end and in the middle; fewer than three times as many are listed once."
         ),
     ] = 10,
-    json: options.JsonOption = False,
     *,
-    about: AboutEncoder,
+    about: EncoderSettings,
+    json: options.JsonOption = False,
 ) -> None:
     """Place words on an axis: which lie nearer to he or she?
 
