@@ -183,7 +183,15 @@ def test_a_damaged_checkpoint_never_changes_the_result(planted, three_chunks, st
 
 @pytest.mark.parametrize(
     "change",
-    [{"seed": 1}, {"copies": 600}, {"top": 2}, {"fdr": 0.2}, {"overlapping": True}, {"method": "paper"}, "fewer names"],
+    [
+        {"seed": 1},
+        {"copies": 600},
+        {"top": 2},
+        {"fdr": 0.2},
+        {"overlapping": True},
+        {"method": "paper"},
+        "fewer names",
+    ],
     ids=str,
 )
 def test_a_checkpoint_of_another_run_is_refused_and_left_alone(planted, three_chunks, paper, stopped, change):

@@ -8,9 +8,9 @@ from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.mirroring import KINDS
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.mirroring import KINDS
 from imprint.enumeration.solution import REPEAT_WORK, problem_seeds
 from imprint.errors import EmbeddingFileError, SettingError, StimulusError, VocabularyError
 from imprint.kinds.findings import read_findings

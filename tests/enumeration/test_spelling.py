@@ -40,7 +40,7 @@ def test_names_of_a_group_are_replaced_by_those_of_like_spelling_from_other_grou
     vectors, words = (unit(rng.normal(size=(count, DIMENSION))) for count in (len(NAMES), 60))
     weights = rng.uniform(1, 9, size=len(NAMES)).astype(np.float32) if weighted else None
     each = np.ones(len(NAMES)) if weights is None else weights.astype(float)
-    means = np.array([np.average(vectors[LABELS == i], axis=0, weights=each[LABELS == i]) for i in range(3)])
+    means = np.array([np.average(vectors[i == LABELS], axis=0, weights=each[i == LABELS]) for i in range(3)])
     offsets = np.array([0, 25, 60])
     centres = np.array([words[start:end].mean(axis=0) for start, end in pairwise(offsets)])
     cells = Cells(words, offsets, means - means.mean(axis=0), centres, 2)
@@ -48,7 +48,7 @@ def test_names_of_a_group_are_replaced_by_those_of_like_spelling_from_other_grou
     rows[1, 2] = -1  # as where there are too few words
     for group in range(3):
         turned, total = np.zeros(DIMENSION), 0.0
-        for k in np.flatnonzero(LABELS == group):
+        for k in np.flatnonzero(group == LABELS):
             others = like(NAMES[k], group)
             if others:
                 turned += each[k] * (np.average(vectors[others], axis=0, weights=each[others]) - means.mean(axis=0))
@@ -109,9 +109,7 @@ def test_groups_that_share_letters_are_left_out_and_groups_of_people_stay(by_let
     embedding, names = by_letters
     options = {"groups": 4, "categories": 2, "copies": 100, "repeats": 0, "cleaning": "none"}
     found = enumerate_biases(embedding, names, **options)
-    letters = {
-        group.letter for group in found.groups if len({name[:2] for name in group.names}) == 1
-    }
+    letters = {group.letter for group in found.groups if len({name[:2] for name in group.names}) == 1}
     assert len(letters) == 2
     for group in found.groups:
         assert (group.left_out == "spelling") == (group.spelling >= EXPLAINED) == (group.letter in letters)

@@ -138,7 +138,9 @@ def test_exchanging_x_and_y_turns_the_sign_of_what_has_a_direction(bundled, name
     turned = WeatTest("turned", "t", "s", "en", names.y, names.x, names.a, names.b)
     one, two = (metric(name, bundled, test, **settings).findings() for test in (names, turned))
     assert [row.value for row in one] == pytest.approx([-row.value for row in two], abs=1e-9)
-    assert [row.p_value for row in one] == pytest.approx([row.p_value for row in two], abs=0 if one[0].permuted else 0.02)
+    assert [row.p_value for row in one] == pytest.approx(
+        [row.p_value for row in two], abs=0 if one[0].permuted else 0.02
+    )
 
 
 @pytest.mark.parametrize("name", ["mac", "ect", "direct-bias", "same"])
@@ -146,7 +148,9 @@ def test_exchanging_x_and_y_leaves_what_has_no_direction(bundled, names, name):
     turned = WeatTest("turned", "t", "s", "en", names.y, names.x, names.a, names.b)
     one, two = (metric(name, bundled, test).findings() for test in (names, turned))
     assert [row.value for row in one] == pytest.approx([row.value for row in two], abs=1e-9)
-    assert [row.p_value for row in one] == pytest.approx([row.p_value for row in two], abs=0 if one[0].permuted else 0.02)
+    assert [row.p_value for row in one] == pytest.approx(
+        [row.p_value for row in two], abs=0 if one[0].permuted else 0.02
+    )
 
 
 def _made(rows):

@@ -195,7 +195,10 @@ class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
         float | None, shown("By chance, frequency kept", "The same of copies that keep word frequency.", digits=1)
     ] = None
     groups_left_out: Annotated[
-        tuple[str, ...], shown("Left out", "Groups left out because names of like spelling in other groups reach a third of their scores.")
+        tuple[str, ...],
+        shown(
+            "Left out", "Groups left out because names of like spelling in other groups reach a third of their scores."
+        ),
     ]
     repeats: Annotated[int, shown("Repeats", "How many runs with other clusterings were made.")] = 0
     recurrent: _Recurrent = None
