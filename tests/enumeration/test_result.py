@@ -50,8 +50,8 @@ def test_a_result_is_one_line(result):
 def test_a_frame_has_a_row_a_cell(result):
     frame = result.to_frame()
     assert frame.columns.tolist() == [
-        "group", "category", "words", "score", "stands_out", "z", "q", "p_value", "p_adjusted", "recurrence",
-        "left_out",
+        "group", "category", "words", "score", "stands_out", "z", "q", "p_value", "p_adjusted",
+        "recurrence", "left_out",
     ]  # fmt: skip
     assert frame["group"].tolist() == ["A", "B", "A", "B"]
     assert frame.loc[frame["stands_out"], "category"].tolist() == [1, 1]

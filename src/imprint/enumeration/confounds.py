@@ -19,8 +19,8 @@ from imprint.significance.rotations import Cells, scores_of
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices, Ints
 
-# Share of a group's scores that names of like spelling reach: from here on the group is left out. Of 6 or 12 groups in
-# the default encoder, those with many first letters have at most .23, the others at least .42, for any of three seeds.
+# Share of a group's scores that names of like spelling reach: from here on the group is left out. Of 6 or 12 groups of
+# the default encoder, those with many first letters have at most .23, others at least .42, for each of three seeds.
 EXPLAINED = 1 / 3
 
 

@@ -42,8 +42,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Job
-    from imprint.jobs.settings import Plan
+    from imprint.jobs.job import Job, Plan
     from imprint.types import Progress
 
 UNASKED = Part(
