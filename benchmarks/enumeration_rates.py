@@ -4,7 +4,8 @@ Run: python benchmarks/enumeration_rates.py [SUBJECT ...] [--copies N] [--plante
 names of the subject's groups by one orthogonal map, drawn with a seed of its own: words and names have nothing to do
 with each other any more, or share only what word frequency explains. Every cell found in such a copy is false. Then
 words of some cells are moved towards the group of the cell, and a cell found without any of these words is false.
-Prints a table in Markdown.
+Prints a table in Markdown, and how many cells of a copy have p-values as small as those that the paper's rotations
+call significant.
 """
 
 import argparse
@@ -18,11 +19,12 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import embed_vocabulary
 from imprint.enumeration.mirroring import KINDS, Mirrors, StandingOut, judge, score_copies
+from imprint.enumeration.null import Tally, adjust
 from imprint.enumeration.problem import Problem, build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.rotations import Cells, observed_scores, random_directions
+from imprint.significance.rotations import Cells, chunks, observed_scores, random_directions, rotated_scores
 from imprint.subjects.opening import open_subject
 from imprint.threads import single_threaded
 from imprint.types import Floats32
@@ -125,6 +127,27 @@ def lines(name: str, subject: Subject, copies: int, planted: int, seed: int) -> 
         yield _line(name, f"{kind}, {PLANTED_CELLS} cells planted", f"{planted}", *shares, f"{real:.1f} real")
 
 
+def by_rotations(subject: Subject, count: int, seed: int) -> str:
+    """Count the cells that the paper's method finds, and cells of copies with p-values as small."""
+    cells, settings = subject.problem.cells, Settings(method="paper", seed=seed)
+    copying, rotating = np.random.SeedSequence(seed).spawn(2)
+    copies = score_copies(Mirrors.of(subject.problem), count, copying)
+    tables = np.concatenate([observed_scores(cells)[0][None], copies])
+    tallies = [Tally(table, np.zeros(cells.shape, dtype=np.int64)) for table in tables]
+    for task in chunks(settings.rotations, rotating):
+        rotated = rotated_scores(cells, *task)
+        for tally in tallies:
+            tally.add(rotated)
+    observed, *others = (tally.p_values() for tally in tallies)
+    found = adjust(observed, settings) <= settings.rate
+    limit = observed[found].max(initial=0.0)
+    as_small = [np.mean([np.sum(table <= limit) for table in others[kind::KINDS]]) for kind in range(KINDS)]
+    return (
+        f"{settings.rotations:,} rotations, {settings.correction}: {found.sum()} cells, p at most {limit:.4f}; a "
+        f"mirrored copy has {as_small[0]:.1f} as small, one that keeps frequency {as_small[1]:.1f} (mean of {count})"
+    )
+
+
 def _line(*columns: str) -> str:
     return f"| {' | '.join(columns)} |".replace("%", " %")
 
@@ -140,7 +163,7 @@ def main() -> None:
     print("| subject | copies | number | " + " | ".join(f"false at {rate:.0%}" for rate in RATES).replace("%", " %")
           + " | cells at 10 % |")  # fmt: skip
     print("|---|---|--:|" + "--:|" * len(RATES) + "--:|")
-    settings = Settings(seed=given.seed)
+    settings, rotations = Settings(seed=given.seed), []
     for name in given.subjects:
         opened = open_subject(name)
         embedding = opened if isinstance(opened, Embedding) else embed_vocabulary(opened)
@@ -148,6 +171,8 @@ def main() -> None:
             subject = Subject(build_problem(embedding, "first", settings, problem_seeds(settings)), settings)
             for line in lines(embedding.name, subject, given.copies, given.planted, given.seed):
                 print(line, flush=True)
+            rotations.append(f"{embedding.name}: {by_rotations(subject, given.planted, given.seed)}")
+    print("", *rotations, sep="\n")
     print(f"\n{time.process_time() - began:.0f} CPU s")
 
 
