@@ -67,14 +67,17 @@ def judge_all(cells: Cells, copies: Floats32) -> list[StandingOut]:
 
 def without_associations(subject: Subject, kind: str, count: int, seed: np.random.SeedSequence) -> np.ndarray:
     """Count the cells found in copies that have no association: (copies, rates)."""
-    cells, found = subject.problem.cells, []
-    mirrors = Mirrors.of(subject.problem)
-    for chunk in seed.spawn(-(-count // _AT_ONCE)):
+    mirrors, found = Mirrors.of(subject.problem), []
+    # Copies of a mirrored copy are mirrored copies of the names: one set serves several. Rotated names have their own.
+    at_once = 1 if kind == "rotated" else _AT_ONCE
+    for chunk in seed.spawn(-(-count // at_once)):
         turning, mirroring = chunk.spawn(2)
-        copies = score_copies(mirrors, subject.settings.copies, mirroring)
-        for directions in subject.turned(kind, _AT_ONCE, turning):
-            copy = replace(cells, directions=directions.T.astype(np.float64))
-            found.append([int(found.stands_out.sum()) for found in judge_all(copy, copies)])
+        turned = [
+            replace(mirrors.cells, directions=directions.T.astype(np.float64))
+            for directions in subject.turned(kind, at_once, turning)
+        ]
+        copies = score_copies(replace(mirrors, cells=turned[0]), subject.settings.copies, mirroring)
+        found += [[int(outcome.stands_out.sum()) for outcome in judge_all(cells, copies)] for cells in turned]
     return np.array(found[:count])
 
 
