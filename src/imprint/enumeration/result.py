@@ -95,8 +95,8 @@ class Enumeration(Result):
     embedding_notes
         How the embedding was read or made.
     expected
-        How many cells of a mirrored copy are as strong as those that stand out, on average, for copies along all axes
-        and copies that keep word frequency; None with the paper's method.
+        How many cells of a mirrored copy are as strong as those that stand out, on average. One number is for copies
+        mirrored along all axes, one for copies that keep word frequency. None with the paper's method.
     """
 
     embedding: str
