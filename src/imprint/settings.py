@@ -71,13 +71,14 @@ def settable(
     def with_keywords(function: Callable[[Subject, Settings], Found]) -> Callable[Concatenate[Subject, P], Found]:
         own = inspect.signature(function)
         subject, _ = own.parameters.values()
-        signature = own.replace(parameters=[subject, *inspect.signature(settings).parameters.values()])
+        fields = fields_of(settings)
+        signature = own.replace(parameters=[subject, *(field for field, _ in fields.values())])
 
         @wraps(function)
         def with_settings(subject: Subject, /, *args: P.args, **kwargs: P.kwargs) -> Found:
             return function(subject, settings(*args, **kwargs))
 
-        explained = "".join(f"    {name}\n        {one.help}\n" for name, (_, one) in fields_of(settings).items())
+        explained = "".join(f"    {name}\n        {one.help}\n" for name, (_, one) in fields.items())
         before, returns, after = (function.__doc__ or "").partition("\n    Returns\n")
         with_settings.__doc__ = f"{before}{explained}{returns}{after}"
         vars(with_settings)["__signature__"] = signature

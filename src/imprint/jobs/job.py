@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
 
+import msgspec
+
 from imprint.debiasing.debiaser import GENDER, debiaser
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
@@ -21,7 +23,7 @@ from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.leakage import leakage_words
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.jobs import Part
-from imprint.jobs.settings import AuditSettings
+from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped
 from imprint.settings import option
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, tests_in
@@ -61,6 +63,8 @@ class Plan(AuditSettings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         self.check()
+        if self.debias == NO_DEBIASING:
+            msgspec.structs.force_setattr(self, "debias", None)
         _ = self.enumeration
 
     @property
