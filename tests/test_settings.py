@@ -1,4 +1,4 @@
-"""Settings that are described once: options of commands, keywords in Python, fields of rows, the command on the card."""
+"""Settings are described once: options of commands, keywords in Python, fields of rows, and the command on cards."""
 
 import inspect
 from dataclasses import dataclass
