@@ -200,7 +200,8 @@ def weat_python(source: str, test: WeatTest, alternative: str) -> str:
         setting, call = "", f"imprint.weat(embedding, {_quoted(test.id)}{end})"
     else:
         setting, call = _sets(test), f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
-    return f"{_opening(source)}{setting}result = {call}\nprint(result.size, result.outcome, result.effect_size, result.p_value)\n"
+    shown = "print(result.size, result.outcome, result.effect_size, result.p_value)"
+    return f"{_opening(source)}{setting}result = {call}\n{shown}\n"
 
 
 def axis_command(source: str, pairs: Sequence[Pair], method: str, words: Sequence[str]) -> str:
