@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 from command_results import lines, refused
-from systems import posix
-
 from imprint.association.seat_result import SeatRow
+from systems import posix
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 SERVER = Path(__file__).parents[1] / "encoders" / "embedding_server.py"

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from imprint.association.verdicts import FOUND, strongest
 from made_rows import make_row
 from msgspec.structs import replace
 from refusals import refuses
@@ -12,7 +13,6 @@ from refusals import refuses
 from imprint import load, metric, weat, wefat
 from imprint.association.battery import run_battery
 from imprint.association.seat_battery import run_seat_battery
-from imprint.association.verdicts import FOUND, strongest
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences

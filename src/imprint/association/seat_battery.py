@@ -221,7 +221,7 @@ def all_in_sentences(
 
 
 def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
-    """Refuse one encoder given twice: its tests would count twice in their family, under one name."""
+    """Refuse one encoder given twice: its rows would be there twice, under one name."""
     known: set[str] = set()
     for encoder in encoders:
         if encoder.identity in known:

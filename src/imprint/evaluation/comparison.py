@@ -24,8 +24,7 @@ from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.checks import check_whole
 from imprint.directions.axis import pair_axis
-from imprint.directions.projection import Comparison as ProjectionComparison
-from imprint.directions.projection import compare_projections, project
+from imprint.directions.projection import ProjectionComparisonRow, compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
@@ -261,7 +260,7 @@ def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Score
     return first, second, lost
 
 
-def compare_professions(first: Embedding, second: Embedding) -> ProjectionComparison:
+def compare_professions(first: Embedding, second: Embedding) -> ProjectionComparisonRow:
     """Compare where professions lie along he - she in two embeddings (Bolukbasi et al., Figure 1)."""
     words = [one.word for one in professions()]
     return compare_projections(*(project(one, pair_axis(one, [AXIS]), words) for one in (first, second)))
@@ -270,7 +269,7 @@ def compare_professions(first: Embedding, second: Embedding) -> ProjectionCompar
 def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return where professions lie along he - she in two embeddings, and those that one lacks."""
     shown = compare_professions(first, second)
-    x, y = ({point.word: getattr(point, side) for point in shown.row.points} for side in ("x", "y"))
+    x, y = ({point.word: getattr(point, side) for point in shown.points} for side in ("x", "y"))
     return x, y, tuple(one.word for one in professions() if one.word not in x)
 
 

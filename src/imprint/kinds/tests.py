@@ -175,8 +175,8 @@ def published_p(rows: Sequence[AssociationRow]) -> Field:
 
 
 def one_sided(rows: Iterable[AssociationRow]) -> str:
-    """Say in which direction p-values count."""
-    return " or ".join(dict.fromkeys(_SIDES[row.alternative] for row in rows))
+    """Say in which direction p-values count; questions have none."""
+    return " or ".join(dict.fromkeys(_SIDES[row.alternative] for row in rows if row.p_value is not None))
 
 
 def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:
