@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from imprint.association.verdicts import FOUND, strongest
 from made_rows import make_row
 from msgspec.structs import replace
 from refusals import refuses
