@@ -31,7 +31,7 @@ def test_findings_have_every_field_that_is_promised_and_one_row_a_cell(result):
     assert (row["words"], row["names"]) == ([SLUR, "ale"], ["Bob", "Ben"])
     assert (row["z"], row["q"], row["copies"], row["rotations"]) == (4.5, 0.01, 400, None)
     assert (row["p_value"], row["p_adjusted"], row["seed"], row["missing"]) == (None, None, 0, [])
-    assert (row["category_words"], row["spelling"], row["left_out"]) == (["central1"], 0.2, None)
+    assert (row["category_words"], row["spelling"], row["reason"]) == (["central1"], 0.2, None)
     assert (row["recurrence"], row["recurrence_runs"]) == (None, 20)
     assert all(json.loads(finding.to_json())["version"] for finding in findings)
 
@@ -51,7 +51,7 @@ def test_a_frame_has_a_row_a_cell(result):
     frame = result.to_frame()
     assert frame.columns.tolist() == [
         "group", "category", "words", "score", "stands_out", "z", "q", "p_value", "p_adjusted",
-        "recurrence", "left_out",
+        "recurrence", "reason",
     ]  # fmt: skip
     assert frame["group"].tolist() == ["A", "B", "A", "B"]
     assert frame.loc[frame["stands_out"], "category"].tolist() == [1, 1]

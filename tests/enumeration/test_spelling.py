@@ -115,13 +115,13 @@ def test_groups_that_share_letters_are_left_out_and_groups_of_people_stay(by_let
     letters = {group.letter for group in found.groups if len({name[:2] for name in group.names}) == 1}
     assert len(letters) == 2
     for group in found.groups:
-        assert (group.left_out == "spelling") == (group.spelling >= EXPLAINED) == (group.letter in letters)
+        assert (group.reason == "spelling") == (group.spelling >= EXPLAINED) == (group.letter in letters)
     assert {cell.group for cell in found.standing_out} == {group.letter for group in found.groups} - letters
-    assert max(cell.z for cell in found.associations if cell.left_out) > 3  # they would have stood out
+    assert max(cell.z for cell in found.associations if cell.reason) > 3  # they would have stood out
     rows = found.findings()
     for row in rows:
         if isinstance(row, UbeRow | UbeGroupRow):
-            assert row.left_out == ("spelling" if row.group in letters else None)
+            assert row.reason == ("spelling" if row.group in letters else None)
         if isinstance(row, UbeRow):
             assert (row.q is None) == (row.group in letters)
             assert row.z is not None
@@ -132,10 +132,10 @@ def test_groups_that_share_letters_are_left_out_and_groups_of_people_stay(by_let
 def test_where_spelling_plays_no_part_no_group_is_left_out(planted, small):
     found = enumerate_biases(planted.embedding, **small)
     assert max(group.spelling for group in found.groups) < 0.1
-    assert {group.left_out for group in found.groups} == {None}
+    assert {group.reason for group in found.groups} == {None}
     assert len(found.standing_out) == len(planted.words)
 
 
 def test_the_papers_method_leaves_no_group_out(planted, paper):
     found = enumerate_biases(planted.embedding, **paper)
-    assert {(group.spelling, group.left_out) for group in found.groups} == {(None, None)}
+    assert {(group.spelling, group.reason) for group in found.groups} == {(None, None)}

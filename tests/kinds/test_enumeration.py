@@ -136,7 +136,7 @@ def test_groups_that_spelling_explains_are_a_warning_that_names_them():
     assert warnings() == []
     (warning,) = warnings(groups=12, groups_left_out=("C", "E"))
     assert all(part in warning for part in ("2 of 12", "(C, E)", "spelled"))
-    (table,) = tables([make_row("ube-group", test="C", group="C", spelling=0.6, left_out="spelling")])
+    (table,) = tables([make_row("ube-group", test="C", group="C", spelling=0.6, reason="spelling")])
     named = {plain(column.title, SHOWN): place for place, column in enumerate(table.columns)}
     assert texts(table.rows[0])[named["Left out"]] == "spelling"
 

@@ -12,6 +12,7 @@ import msgspec
 
 from imprint.audit.kinds import AuditedSettings, AuditRow
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, controls
@@ -120,9 +121,9 @@ def run_audit(subject: EncoderLike, plan: AuditPlan) -> Audit:
         None if plan.encoder is None else open_encoder(plan.encoder),
         None if plan.against is None else open_subject(plan.against),
     )
-    if not isinstance(opened, Embedding):
+    if isinstance(opened, Encoder):
         plan = msgspec.structs.replace(plan, debias=None)
-    if beside is not None and not isinstance(opened, Embedding):
+    if beside is not None and isinstance(opened, Encoder):
         raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
     job = Job(opened, plan, beside, other, plan.cache, plan.executor)
     runnable = [

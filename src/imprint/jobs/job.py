@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated
 
+import msgspec
+
 from imprint.debiasing.debiaser import GENDER, debiaser
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
@@ -21,9 +23,9 @@ from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.leakage import leakage_words
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.jobs import Part
-from imprint.jobs.settings import AuditSettings
+from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped
-from imprint.settings import option
+from imprint.settings import explained, option
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, tests_in
 from imprint.stimuli.definition import Test, WeatTest, WefatTest, words_of
 from imprint.stimuli.names import first_names
@@ -48,6 +50,7 @@ ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks ab
 AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
 
+@explained
 class Plan(AuditSettings, frozen=True, kw_only=True):
     """The settings of an audit, tests of your own, and the numbers that follow from them.
 
@@ -61,6 +64,8 @@ class Plan(AuditSettings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         self.check()
+        if self.debias == NO_DEBIASING:
+            msgspec.structs.force_setattr(self, "debias", None)
         _ = self.enumeration
 
     @property

@@ -15,17 +15,13 @@ if TYPE_CHECKING:
 NO_DEBIASING = "none"
 
 
-def _method(given: str) -> str | None:
-    return None if given == NO_DEBIASING else given
-
-
 class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How an audit is run."""
 
     debias: Annotated[
         str | None,
         shown("Debiaser", "The debiaser that was tried."),
-        option(f"Debias by {', '.join(METHODS)}, and measure again; or none.", metavar="METHOD", callback=_method),
+        option(f"Debias by {', '.join(METHODS)}, and measure again; or none.", metavar="METHOD"),
     ] = METHODS[0]
     quick: Annotated[
         bool,
@@ -54,5 +50,5 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse what names no debiaser, language or topic, before any work is done."""
         _ = self.catalogued
-        if self.debias is not None:
+        if self.debias not in (None, NO_DEBIASING):
             check_choice("debiaser", self.debias, DEBIASERS.names())

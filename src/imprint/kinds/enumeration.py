@@ -215,7 +215,7 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
         say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if has_bearers else ""),
         groups,
         (letter, "n_names", *(bearers if has_bearers else ()), "associations"),
-        more=("recurrent", "spelling", "left_out"),
+        more=("recurrent", "spelling", "reason"),
         extra=("frequency", *(map(_race, descriptions(Races)) if has_bearers else ())),
     )
     yield Details("Who bears these names?", (groups_table,))
@@ -295,7 +295,7 @@ def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
             "Every group and category",
             sorted(cells, key=lambda row: not (row.stands_out and _is_stable(row))),
             (*shown, "stands_out"),
-            more=("score", "recurrence", "left_out"),
+            more=("score", "recurrence", "reason"),
             filtered=True,
             folded=True,
         )

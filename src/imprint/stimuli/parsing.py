@@ -115,7 +115,7 @@ def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
                 f"the set {value!r} does not exist", option=key, got=value, where=(*table.where, key), hint=hint
             )
         return sets[value]
-    name = key.upper() if len(key) == 1 else key  # the letters of a sentence: nearer to A than to B
+    name = key.upper() if len(key) == 1 else key  # nearer to A than to B
     if type(value) is list:
         return _word_set(TomlTable({"words": value}, (*table.where, key)), name)
     if value is not None and type(value) is not dict:
