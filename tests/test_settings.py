@@ -87,6 +87,7 @@ def test_a_function_takes_settings_as_keywords_and_explains_them():
     keywords = inspect.signature(bake).parameters
     assert [*keywords] == ["cake", "flour", "eggs", "fillings", "is_vegan"]
     assert keywords["eggs"].annotation is int
+    assert "\ncake\n    Which cake.\nflour\n    Which flour.\n" in bake.__doc__
     with pytest.raises(TypeError, match="sugar"):
         bake("Torte", sugar=1)
 
@@ -120,4 +121,4 @@ def test_an_audit_has_one_set_of_settings_everywhere():
     assert {*fields_of(AuditSettings)} == {*fields}
     assert fields.items() <= {name: one.default for name, one in keywords.items()}.items()
     assert {*fields} <= {*AuditedSettings.__struct_fields__}
-    assert all(f"\n    {name}\n" in imprint.run_audit.__doc__ for name in keywords)
+    assert all(f"\n{name}\n" in imprint.run_audit.__doc__ for name in keywords)

@@ -6,7 +6,8 @@ gets its keywords.
 """
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
@@ -63,6 +64,12 @@ def as_options(settings: object) -> list[str]:
     return said
 
 
+def explained(settings: type[Settings]) -> type[Settings]:
+    """Let the docstring of a class of settings explain each."""
+    settings.__doc__ = _explained(settings.__doc__ or "", fields_of(settings))
+    return settings
+
+
 def settable(
     settings: Callable[P, Settings],
 ) -> Callable[[Callable[[Subject, Settings], Found]], Callable[Concatenate[Subject, P], Found]]:
@@ -78,10 +85,16 @@ def settable(
         def with_settings(subject: Subject, /, *args: P.args, **kwargs: P.kwargs) -> Found:
             return function(subject, settings(*args, **kwargs))
 
-        explained = "".join(f"    {name}\n        {one.help}\n" for name, (_, one) in fields.items())
-        before, returns, after = (function.__doc__ or "").partition("\n    Returns\n")
-        with_settings.__doc__ = f"{before}{explained}{returns}{after}"
+        with_settings.__doc__ = _explained(function.__doc__ or "", fields)
         vars(with_settings)["__signature__"] = signature
         return with_settings
 
     return with_keywords
+
+
+def _explained(text: str, fields: Mapping[str, tuple[inspect.Parameter, Option]]) -> str:
+    """Put what each setting is for at the end of the parameters of a docstring in numpy's style."""
+    before, heading, after = re.split(r"(\n(?:Returns|Examples)\n)", inspect.cleandoc(text), maxsplit=1)
+    own = "" if "\nParameters\n" in before else "\nParameters\n----------\n"
+    lines = "".join(f"{name}\n    {one.help}\n" for name, (_, one) in fields.items())
+    return f"{before}{own}{lines}{heading}{after}"

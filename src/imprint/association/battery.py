@@ -24,7 +24,7 @@ class Battery(Result):
     Attributes
     ----------
     measured
-        Each WEAT's row with the vectors of its words; `weats` are the rows.
+        Each WEAT: its row, and the words behind it; `weats` are the rows alone.
     wefats
         One row per WEFAT.
     skipped

@@ -1,7 +1,7 @@
 """Many tests in several contexts on one or more encoders: every text encoded once.
 
 May et al. (2019), section 4 and table 4. Questions and tests in frames have sizes. Words alone, and in the paper's
-sentences, have its effects and p-values; p-values by sentences have its stars: one for p below .05, two for a p that
+sentences, have its effects and p-values; p-values by sentences have its stars: one for p below .01, two for a p that
 is so after Holm's correction over the tests of an encoder.
 """
 
@@ -50,7 +50,7 @@ class SeatBattery(Result):
     Attributes
     ----------
     measured
-        One row per test, context, unit and encoder, with the vectors of its words; `seats` are the rows.
+        Each test in a context, unit and encoder: its row, and the words behind it; `seats` are the rows alone.
     skipped
         Tests that could not be run, with the reason.
     anisotropy

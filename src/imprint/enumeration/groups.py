@@ -7,7 +7,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from imprint.checks import Centre
-from imprint.enumeration.rows import Unjudged, Races
+from imprint.enumeration.rows import Races, Unjudged
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError
 from imprint.significance.learners import k_means

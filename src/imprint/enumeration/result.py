@@ -7,7 +7,7 @@ import msgspec
 
 from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
-from imprint.enumeration.rows import MOST_RUNS, Crossing, Unjudged, UbeRow
+from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeRow, Unjudged
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError, requiring
 from imprint.rows import Result, Row

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 from imprint.checks import Centre, Cleaning, Correction, NullMethod, check_between, check_choice, check_whole
 from imprint.errors import SettingError
-from imprint.settings import fields_of, option
+from imprint.settings import explained, fields_of, option
 
 RATES: dict[NullMethod, float] = {"mirrored": 0.1, "paper": 0.05}
 
@@ -23,6 +23,7 @@ _ONLY: dict[str, NullMethod] = {
 }
 
 
+@explained
 @dataclass(frozen=True)
 class Settings:
     """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours.
@@ -41,13 +42,13 @@ class Settings:
         NullMethod, option("Compare with mirrored copies of the names, or with the paper's rotations.")
     ] = "mirrored"
     copies: Annotated[int, option("Mirrored copies of each kind.")] = 400
-    rotations: Annotated[int, option("With --method paper: random rotations behind each p-value.")] = 10_000
-    fdr: Annotated[float | None, option("False discovery rate. [default: 0.1; 0.05 with --method paper]")] = None
+    rotations: Annotated[int, option("With the paper's method: random rotations behind each p-value.")] = 10_000
+    fdr: Annotated[float | None, option("False discovery rate. [default: 0.1; 0.05 with the paper's method]")] = None
     seed: Annotated[int, option("Random seed.", min=0)] = 0
     cleaning: Annotated[Cleaning, option("How to find words that are not names; they are dropped.")] = "margin"
     centre: Annotated[Centre, option("Measure scores from the mean of these words.")] = "category"
     correction: Annotated[
-        Correction, option("With --method paper: correction for many tests; max is family-wise.")
+        Correction, option("With the paper's method: correction for many tests; max is family-wise.")
     ] = "bh"
     overlapping: Annotated[bool, option("Let groups share words (footnote 2).")] = False
     weighted: Annotated[bool, option("Count each name by its bearers (footnote 4).")] = False

@@ -80,8 +80,7 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
 class EmbeddingComparison(Result):
     """Effects (two rows per WEAT), changes, agreement of words' scores, benchmarks, and what could not be run.
 
-    Both are asked about the words that both have. Differences are the second embedding's less the first one's. Each
-    embedding's tests are one family for Holm's correction, and the changes are another.
+    Both are asked about the words that both have. Differences are the second embedding's less the first one's.
     """
 
     first: str
@@ -147,7 +146,7 @@ def compare(
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
     >>> imprint.compare("default", debiased)
-    EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 10 tests, 5 agreements, 4 benchmarks)
+    EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 20 tests, 5 agreements, 4 benchmarks)
     """
     asked = comparison_words(tests, benchmarks)
     first, second = (word_vectors(one, asked, cache=cache) for one in (first, second))

@@ -25,7 +25,7 @@ from imprint.evaluation.resampling import RESAMPLES
 from imprint.jobs import Part
 from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped
-from imprint.settings import option
+from imprint.settings import explained, option
 from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, tests_in
 from imprint.stimuli.definition import Test, WeatTest, WefatTest, words_of
 from imprint.stimuli.names import first_names
@@ -50,6 +50,7 @@ ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks ab
 AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
 
 
+@explained
 class Plan(AuditSettings, frozen=True, kw_only=True):
     """The settings of an audit, tests of your own, and the numbers that follow from them.
 

@@ -137,9 +137,11 @@ def answer_sentence(row: AssociationRow) -> Text:
     if row.outcome == "small":
         said = "{} and {} differ by {} of the distance between {} and {}: small."
         return _capital(say(said, x, y, size, near, far))
-    why = f" ({REASONS[row.reason]})" if row.reason else ""
-    said = "It is not clear whether {} or {} are nearer to {} than to {}{}: {}."
-    return say(said, x, y, near, far, why, size)
+    why = REASONS[row.reason] if row.reason else ""
+    unclear = say("It is not clear whether {} or {} are nearer to {} than to {}", x, y, near, far)
+    if row.size_low is None:
+        return say("{}: {}.", unclear, why)
+    return say("{}{}: {}.", unclear, why and f" ({why})", size)
 
 
 def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
