@@ -54,7 +54,7 @@ def board_command(
     *,
     about: AboutEncoder,
 ) -> None:
-    """Compare many models: which has less bias in what, and how good each is.
+    """Compare many models: which has less bias, and where.
 
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
