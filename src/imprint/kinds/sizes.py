@@ -138,10 +138,10 @@ def answer_sentence(row: AssociationRow) -> Text:
         said = "{} and {} differ by {} of the distance between {} and {}: small."
         return _capital(say(said, x, y, size, near, far))
     why = REASONS[row.reason] if row.reason else ""
-    said = say("It is not clear whether {} or {} are nearer to {} than to {}", x, y, near, far)
+    unclear = say("It is not clear whether {} or {} are nearer to {} than to {}", x, y, near, far)
     if row.size_low is None:
-        return say("{}: {}.", said, why)
-    return say("{}{}: {}.", said, why and f" ({why})", size)
+        return say("{}: {}.", unclear, why)
+    return say("{}{}: {}.", unclear, why and f" ({why})", size)
 
 
 def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
