@@ -9,9 +9,8 @@ from imprint.audit import run
 from imprint.audit.run import run_audit
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, SettingError, VocabularyError
-from imprint.jobs.job import Job
+from imprint.jobs.job import Job, Plan
 from imprint.jobs.progress import STARTING
-from imprint.jobs.settings import Plan
 from imprint.kinds import find_kind
 from imprint.kinds.findings import read_findings
 from imprint.rows import write_findings

@@ -56,7 +56,7 @@ _OF_NUMBERS: dict[SizeOutcome, str] = {
     "present": "the interval does not have zero in it",
     "cannot tell": "the interval has zero in it, or there is none",
 }
-REASONS: dict[Reason, str] = {
+REASONS: dict[str, str] = {
     "few words": "too few words",
     "frequency": "the words may differ in frequency alone",
     "attributes not distinguished": "the two kinds of words are not clearly apart",

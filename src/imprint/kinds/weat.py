@@ -75,11 +75,13 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Show questions first, and then tests as the papers put them; of two embeddings, everything side by side."""
+    """Show questions first, then tests as the papers put them; of two embeddings, everything side by side."""
     if rows[0].other is not None or len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
-    else:
-        yield from sizes.split_blocks(rows, _published)
+        return
+    yield from sizes.split_blocks(rows, _published)
+    if len(rows) == 1 and rows[0].is_question:
+        yield _scores(rows)
 
 
 def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
