@@ -55,11 +55,7 @@ def board_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-<<<<<<< HEAD
-    """Compare many models: which has less bias, and where.
-=======
     """Compare many models: bias, differences and quality.
->>>>>>> main
 
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
