@@ -20,6 +20,8 @@ from imprint.metrics.neighbours import NeighbourTest
 from imprint.metrics.rnd import Rnd
 from imprint.metrics.run import run_metrics
 from imprint.metrics.subspace import Subspace
+from imprint.significance.crossed import over_words
+from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.relabelled import Chosen, group_relabellings, place_among, relabellings
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import GroupsTest, WordSet, validate
@@ -44,22 +46,24 @@ def test_g_of_two_groups_is_half_of_weat_with_its_p(bundled, test):
     other = weat(bundled, test, alternative="two-sided")
     assert 2 * found.value == pytest.approx(other.mean_difference, rel=1e-6)
     assert found.p_value == pytest.approx(other.p_value, rel=0.02)  # certified ones to 1 %
+    words = MetricWords.of(bundled, get(test), unit=True)
+    interval = over_words(words.cosines, words.n_x, words.n_a, units=words.units(), confidence=CONFIDENCE)
     # Exactly so where every unit is one word; words with inflections weigh a little differently.
-    own, close = (2 * found.words_low, 2 * found.words_high, found.p_words), test in ("caliskan-3", "caliskan-6")
-    theirs = (other.checks.words_low, other.checks.words_high, other.checks.p_words)
-    assert own == pytest.approx(theirs, rel=1e-6 if close else 0.2)
-    assert (found.direction, found.p_method) == (other.direction, other.significance.p_method)
+    close = test in ("caliskan-3", "caliskan-6")
+    theirs = (interval.low, interval.high)
+    assert (2 * found.words_low, 2 * found.words_high) == pytest.approx(theirs, rel=1e-6 if close else 0.2)
+    assert (found.directed, found.excess, found.p_method) == (True, found.value, other.p_method)
     asked = get(test)
     sets = [(asked.x.words, asked.a.words), (asked.y.words, asked.b.words)]
     assert found.value == pytest.approx(group_association(bundled, sets), rel=1e-6)
 
 
 def test_g_of_three_groups_is_the_paper_s(bundled):
-    result = measure_groups(bundled, groups_test(), "group-association", GroupAssociation())
+    row = measure_groups(bundled, groups_test(), "group-association", GroupAssociation())
     sets = [tuple(words.split() for words in one) for one in GROUPS.values()]
-    assert result.value == pytest.approx(group_association(bundled, sets), rel=1e-6)
-    row = result.finding()
-    assert (row.group_sizes, row.p_method, row.direction) == ((6, 6, 6), "sampled", "as predicted")
+    assert row.value == pytest.approx(group_association(bundled, sets), rel=1e-6)
+    assert (row.group_sizes, row.p_method, row.directed) == ((6, 6, 6), "sampled", True)
+    assert row.excess == row.value - row.expected > 0
     assert row.words_low < row.value < row.words_high
 
 
@@ -119,7 +123,7 @@ def test_the_p_of_clusters_counts_all_labels(bundled, test):
     assert found.expected == pytest.approx(place.expected, abs=1e-9 if exact else 0.002)
     if exact:
         assert found.p_value == pytest.approx(place.p_value, abs=1e-12)
-        assert found.p_label_floor == pytest.approx(place.p_floor, abs=1e-12)
+        assert found.p_floor == pytest.approx(place.p_floor, abs=1e-12)
     assert found.labellings == str(math.comb(words.n_x + words.n_y, words.n_x))
 
 

@@ -60,10 +60,10 @@ def test_p_counts_random_targets_of_the_same_classifier(bundled):
     (found,) = metric("rnsb", bundled, test).findings()
     assert found.p_value == found.p_frequency == pytest.approx(np.mean(np.array(values) >= found.value), abs=0.07)
     assert found.expected == pytest.approx(np.mean(values), rel=0.2)
-    assert (found.permuted, found.p_label_floor, found.direction) == (None, 1e-4, None)
+    assert (found.permuted, found.p_floor, found.directed) == (None, 1e-4, False)
 
 
-def test_random_targets_are_found_about_as_often_as_alpha_says(bundled, names):
+def test_random_targets_have_small_p_values_about_as_often_as_they_should(bundled, names):
     rng = np.random.default_rng(1)
     asked = [rng.choice(bundled.words[1_000:20_000], 16, replace=False) for _ in range(60)]
     tests = [replace(names, x=WordSet.of("x", own[:8]), y=WordSet.of("y", own[8:])) for own in asked]

@@ -49,8 +49,8 @@ class SeatBattery(Result):
 
     Attributes
     ----------
-    seats
-        One row per test, context, unit and encoder.
+    measured
+        Each test in a context, unit and encoder: its row, and the words behind it; `seats` are the rows alone.
     skipped
         Tests that could not be run, with the reason.
     anisotropy
@@ -148,7 +148,7 @@ def run_seat_battery(
     Examples
     --------
     >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1])
-    SeatBattery(3 SEATs by words: 1 cannot tell; 0 skipped)
+    SeatBattery(1 SEATs by words: 1 substantial; 0 skipped)
     """
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from imprint.checks import Alternative, Context
-from imprint.cli.encoders import ENCODER_HELP, AboutEncoder, takes_encoder
+from imprint.cli.encoders import ENCODER_HELP, EncoderSettings
 from imprint.cli.options import (
     DaskOption,
     JsonOption,
@@ -17,11 +17,12 @@ from imprint.cli.options import (
     chosen_weats,
     is_encoder,
     is_file,
+    with_settings,
 )
 from imprint.errors import ImprintError
 
 
-@takes_encoder
+@with_settings
 def seat_command(
     encoder: Annotated[list[str], typer.Argument(callback=is_encoder, metavar="ENCODER...", help=ENCODER_HELP)],
     test: Annotated[
@@ -43,10 +44,10 @@ def seat_command(
     ] = "greater",
     workers: WorkersOption = None,
     dask: DaskOption = None,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Run the WEAT on sentence encoders (SEAT).
 
