@@ -14,8 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from imprint.jobs.job import Job
-from imprint.jobs.settings import Plan
+from imprint.jobs.job import Job, Plan
 from imprint.kinds import all_kinds
 from imprint.kinds.findings import read_findings
 from imprint.report.page import render_page

@@ -1,126 +1,260 @@
-"""How often a board claims a wrong order: simulated subjects whose sizes are known.
+"""How often a board is wrong about two models whose sizes are known.
 
-Run: python benchmarks/board.py [trials]. In each trial new words are drawn, and all subjects of a board score them. A
-trial is wrong if any order that is claimed is wrong, if any rank interval misses the subject's rank, or, for
-differences, if any two subjects of one size are said to differ. All three must stay within 5 %, besides chance.
+    python benchmarks/board.py [--runs N] [--seed N] [--write]
+
+The words of the questions about gender, with their vectors in a model, are pools that words are drawn from with
+replacement, the same words for both models. Two copies of the bundled GloVe get noise of their own, and sizes by
+moving names along the line between the two kinds of words. GloVe and the bundled encoder are also compared as they
+are. What is counted is what the board itself says. Prints a table in Markdown; `--write` also puts it into
+docs/board.md.
 """
 
-import sys
-from collections.abc import Iterator, Sequence
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 
-from imprint.association.evidence import CosineTable
-from imprint.boards.comparing import Tables, compare_subjects, spread_of
-from imprint.stimuli.definition import WeatTest, WordSet
+from imprint.association.rows import AssociationRow, Measured
+from imprint.association.sizes import size_fields
+from imprint.association.vectors import SetVectors, shares_of, words_of_both
+from imprint.boards.comparing import DifferenceRow, differences
+from imprint.boards.rows import BoardDifferenceRow
+from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, measure_subject
+from imprint.files import replacing
+from imprint.rows import WordList
+from imprint.significance.outcomes import MARGIN
+from imprint.significance.shares import change_of_size
+from imprint.stimuli.catalog import questions
 from imprint.threads import single_threaded
 from imprint.types import Floats
 
-ALPHA = 0.05
-TOPICS = ("gender", "race")
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "board.md"
+MARKS = ("<!-- Written by benchmarks/board.py -->\n", "<!-- end of rates -->\n")
 
-# The size of each subject in both topics; a cosine's words and pairs of words have standard deviations near 0.1.
-SIZES = {
-    "all equal": (0.1, 0.1, 0.1, 0.1, 0.1, 0.1),
-    "opposite signs": (0.2, -0.2, 0.2, -0.2, 0.2, -0.2),
-    "two groups": (0.05, 0.05, 0.05, 0.25, 0.25, 0.25),
-    "in steps": (0.0, 0.1, -0.15, 0.2, 0.3, -0.4),
-    "two subjects": (0.1, 0.12),
+TOPIC = "gender"
+WORDS = (25, 200)  # in each set
+NOISE = 0.5  # of a vector's length
+
+Pool = Sequence[Measured[AssociationRow]]
+
+
+@dataclass(frozen=True)
+class World:
+    """Two models: the sizes that they get, or None for those that they have."""
+
+    title: str
+    sizes: tuple[float, float] | None
+
+
+WORLDS = (
+    World("no association in either", (0.0, 0.0)),
+    World("20 % in both", (0.2, 0.2)),
+    World("20 % and -20 %", (0.2, -0.2)),
+    World("10 % and 20 %", (0.1, 0.2)),
+    World("0 % and 20 %", (0.0, 0.2)),
+    World("GloVe and USE as they are", None),
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a board says of two models: whether they differ, and which of them has less bias, of which true sizes."""
+
+    is_topic: bool
+    sizes: tuple[float, float]
+    row: DifferenceRow
+    covered: bool  # by the interval at 95 %
+
+    @property
+    def difference(self) -> float:
+        """The true difference."""
+        return round(self.sizes[1] - self.sizes[0], 9)
+
+    @property
+    def covered_finely(self) -> bool:
+        """Whether the row's own interval holds the true difference."""
+        low, high = self.row.size_low, self.row.size_high
+        return low is None or high is None or low <= self.difference <= high
+
+    @property
+    def right(self) -> str | None:
+        """The model that has less bias; None where both have the same."""
+        less = round(abs(self.sizes[1]) - abs(self.sizes[0]), 9)
+        return None if less == 0 else self.row.change_from if less > 0 else self.row.change_to
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether equal models are said to differ, or a difference to be on the wrong side of 0 or of the margin."""
+        far, differs = abs(self.difference), self.row.found
+        wrong_side = differs and (self.row.size or 0.0) * self.difference <= 0
+        return wrong_side or {"small": far >= MARGIN, "substantial": far <= MARGIN}.get(self.row.outcome or "", False)
+
+
+RATES: dict[str, Callable[[Said], bool]] = {
+    "said to differ": lambda said: said.row.found,
+    "wrong": lambda said: said.is_wrong,
+    "less bias, right": lambda said: said.row.less is not None and said.row.less == said.right,
+    "less bias, wrong": lambda said: said.row.less is not None and said.row.less != said.right,
+    "95 % interval": lambda said: said.covered,
+    "99.5 % interval": lambda said: said.covered_finely,
 }
-# How many words each set has, and whether cosines have long tails.
-WORDS = {"8 words": (8, False), "5 words": (5, False), "8 words, long tails": (8, True)}
 
 
-def made_tests(words: int, numbers: str = "12") -> list[WeatTest]:
-    """Return tests with these numbers per topic, which share their targets."""
-    found = []
-    for topic in TOPICS:
-        x, y = (WordSet.of(name, [f"{topic}{name}{one}" for one in range(words)]) for name in "xy")
-        for number in numbers:
-            name = f"{topic}-{number}"
-            a, b = (WordSet.of(side, [f"{name}{side}{one}" for one in range(words)]) for side in "ab")
-            found.append(WeatTest(name, name, "made", "en", x, y, a, b, topics=(topic,)))
+def pool_of(source: str) -> Pool:
+    """Measure a subject as a board does, in the questions."""
+    tests = tuple(test for test in questions() if TOPIC in test.topics)
+    model = MeasuredModel.read(measure_subject(BoardEntry(source), Asked(tests, 0)))
+    return model.measured([row for row in model.rows() if isinstance(row, AssociationRow) and row.is_question])
+
+
+def pools_of(first: str, second: str) -> tuple[Pool, Pool]:
+    """Measure two subjects, and keep the words that both have."""
+    pairs = []
+    for one, other in zip(pool_of(first), pool_of(second), strict=True):
+        words = None if one.words is None or other.words is None else words_of_both(one.words, other.words)
+        if words is None:
+            raise SystemExit(f"{one.row.test}: the models do not have its words")
+        pairs.append((Measured(one.row, words[0]), Measured(other.row, words[1])))
+    return tuple(one for one, _ in pairs), tuple(other for _, other in pairs)
+
+
+def measured_words(pool: Pool) -> list[tuple[AssociationRow, SetVectors]]:
+    """Return the rows of tests with their words."""
+    return [(row, words) for row, words in pool if words is not None]
+
+
+def true_size(words: SetVectors) -> float:
+    """Return the size of all words of the pools."""
+    u, v = words.share.u, words.share.v
+    return float(u @ v / (v @ v))
+
+
+def drawn_indices(pool: Pool, count: int, rng: np.random.Generator) -> Mapping[tuple[str, ...], np.ndarray]:
+    """Draw words of each set of targets and of attributes; questions about the same names share them."""
+    found: dict[tuple[str, ...], np.ndarray] = {}
+    for _, words in measured_words(pool):
+        for listed, first in ((words.target_words, words.n_x), (words.attribute_words, words.n_a)):
+            if listed not in found:
+                halves = rng.integers(first, size=count), rng.integers(first, len(listed), size=count)
+                found[listed] = np.concatenate(halves)
     return found
 
 
-def made_subjects(
-    tests: Sequence[WeatTest], sizes: Sequence[float], rng: np.random.Generator, *, long_tails: bool = False
-) -> list[Tables]:
-    """Draw words that lean to one side in all subjects, more or less, and cosines of each subject."""
+def made_model(
+    pool: Pool,
+    name: str,
+    size: float | None,
+    indices: Mapping[tuple[str, ...], np.ndarray],
+    rng: np.random.Generator,
+) -> list[Measured[AssociationRow]]:
+    """Return a model's rows and vectors of drawn words; with a size, of a copy with noise."""
 
-    def drawn(*shape: int) -> Floats:
-        return np.asarray(rng.standard_t(3, shape) / np.sqrt(3) if long_tails else rng.standard_normal(shape))
+    def noisy(rows: Floats) -> Floats:
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        noise = rng.standard_normal(rows.shape) / np.sqrt(rows.shape[1])
+        return rows if size is None else np.asarray(rows + NOISE * lengths * noise)
 
-    leaning: dict[str, Floats] = {}
-
-    def lean(words: Sequence[str]) -> Floats:
-        """Return how far each word leans in each subject: as far as in others, and a part of its own."""
-        for word in words:
-            if word not in leaning:
-                leaning[word] = 0.08 * drawn(1) + 0.05 * drawn(len(sizes))
-        return np.array([leaning[word] for word in words])
-
-    subjects: list[dict[str, CosineTable]] = [{} for _ in sizes]
-    for test in tests:
-        targets, attributes = test.x.words + test.y.words, test.a.words + test.b.words
-        sides = [np.repeat([1.0, -1.0], len(one)) for one in (test.x, test.a)]
-        rows, columns = lean(targets), lean(attributes)
-        shared = 0.05 * drawn(len(targets), len(attributes))
-        for place, size in enumerate(sizes):
-            cosines = (
-                np.outer(*sides) * size / 4
-                + np.outer(rows[:, place], sides[1]) / 2
-                + np.outer(sides[0], columns[:, place]) / 2
-                + shared
-                + 0.05 * drawn(len(targets), len(attributes))
-            )
-            subjects[place][test.id] = CosineTable(targets, attributes, len(test.x), len(test.a), cosines)
-    return list(subjects)
-
-
-def wrong(sizes: Sequence[float], tests: Sequence[WeatTest], subjects: Sequence[Tables], seed: int) -> Iterator[float]:
-    """Yield whether an order, a rank and a difference are wrong; then the share of orders and topics found."""
-    units = [spread_of(own.values()) for own in subjects]
-    pairs, ranks = compare_subjects(tests, subjects, units=units, alpha=ALPHA, seed=seed)
-    true = [np.sign(round(abs(sizes[one.first]) - abs(sizes[one.second]), 9)) for one in pairs]
-    yield any(one.order and one.order != sign for one, sign in zip(pairs, true, strict=True))
-    yield any(
-        not (low <= 1 + sum(abs(other) < abs(sizes[place]) for other in sizes) <= high)
-        and not (low <= sum(abs(other) <= abs(sizes[place]) for other in sizes) <= high)
-        for topic in ranks
-        if topic.ranked
-        for place, (low, high) in zip(topic.subjects, topic.ranks, strict=True)
-    )
-    yield any(
-        one.p_together is not None and one.p_together <= ALPHA and sizes[one.first] == sizes[one.second]
-        for one in pairs
-    )
-    orders = [one.order == sign for one, sign in zip(pairs, true, strict=True) if sign]
-    yield float(np.mean(orders)) if orders else np.nan
-    yield float(np.mean([topic.ranked for topic in ranks]))
+    made = []
+    names: dict[tuple[str, ...], Floats] = {}  # the same in all questions about them
+    for row, words in measured_words(pool):
+        chosen, other = indices[words.target_words], indices[words.attribute_words]
+        half = len(chosen) // 2
+        shift = 0.0 if size is None else (size - true_size(words)) / 2
+        if words.target_words not in names:
+            names[words.target_words] = noisy(words.targets[chosen])
+        targets = names[words.target_words] + shift * np.repeat([1.0, -1.0], half)[:, None] * words.share.v
+        # A word that is drawn twice is two words.
+        named = [
+            tuple(f"{listed[index]} {place}" for place, index in enumerate(own))
+            for listed, own in ((words.target_words, chosen), (words.attribute_words, other))
+        ]
+        drawn = SetVectors(named[0], named[1], half, half, targets, noisy(words.attributes[other]))
+        halves = [side[at] for side in named for at in (slice(half), slice(half, None))]
+        sets = tuple(WordList(role, role, side) for role, side in zip("xyab", halves, strict=True))
+        fields: dict[str, Any] = {"embedding": name, "sets": sets} | size_fields(drawn.share.size())
+        made.append(Measured(msgspec.structs.replace(row, **fields), drawn))
+    return made
 
 
-def simulate(sizes: Sequence[float], words: int, trials: int, *, long_tails: bool = False, seed: int = 0) -> Floats:
-    """Return the shares of trials with a wrong order, rank and difference, and what was found."""
-    tests = made_tests(words)
-    found = []
-    for child in np.random.SeedSequence(seed).spawn(trials):
-        subjects = made_subjects(tests, sizes, np.random.default_rng(child), long_tails=long_tails)
-        found.append(list(wrong(sizes, tests, subjects, int(child.generate_state(1)[0]))))
-    table = np.array(found, dtype=np.float64)
-    return np.asarray(np.nanmean(table, axis=0) if not np.isnan(table).all(axis=0).any() else table.mean(axis=0))
+def said_of(
+    first: Pool, second: Pool, sizes: tuple[float, float] | None, count: int, rng: np.random.Generator
+) -> Iterator[Said]:
+    """Draw words, and yield what a board says of two models in each question and in the topic."""
+    indices = drawn_indices(first, count, rng)
+    models = [
+        made_model(pool, name, None if sizes is None else sizes[index], indices, rng)
+        for index, (pool, name) in enumerate(((first, "first"), (second, "second")))
+    ]
+    true = {
+        row.test: sizes or (true_size(words), true_size(others))
+        for (row, words), (_, others) in zip(measured_words(first), measured_words(second), strict=True)
+    }
+    vectors = [{row.test: words for row, words in measured_words(model)} for model in models]
+    for row in differences(*models):
+        tests = [row.test] if isinstance(row, BoardDifferenceRow) else [*row.tests]
+        if not tests:
+            continue
+        own = np.mean([true[test] for test in tests], axis=0)
+        before, after = (shares_of([side[test] for test in tests]) for side in vectors)
+        at_95 = change_of_size(before, after, confidence=0.95)
+        covered = at_95.low is None or at_95.high is None or at_95.low <= own[1] - own[0] <= at_95.high
+        yield Said(not isinstance(row, BoardDifferenceRow), (float(own[0]), float(own[1])), row, covered)
 
 
-def main(trials: int) -> None:
-    """Print one line per design: shares of wrong trials, of orders found among those there are, and topics ranked."""
-    print(f"{trials} trials each; wrong with confidence, nominal at most {ALPHA:.0%}")
-    print(f"{'sizes':16} {'sets':20} {'order':>7} {'rank':>7} {'differ':>7} {'found':>7} {'ranked':>7}")
-    for name, sizes in SIZES.items():
-        for sets, (words, long_tails) in WORDS.items():
-            with single_threaded():
-                shares = simulate(sizes, words, trials, long_tails=long_tails)
-            print(f"{name:16} {sets:20} " + " ".join(f"{share:7.1%}" for share in shares), flush=True)
+def simulate(pools: tuple[Pool, Pool], world: World, count: int, runs: int, seed: int) -> list[Said]:
+    """Return what is said in many draws."""
+    first, second = pools if world.sizes is None else (pools[0], pools[0])
+    children = np.random.SeedSequence([seed, WORLDS.index(world), count]).spawn(runs)
+    with single_threaded():
+        return [
+            said
+            for child in children
+            for said in said_of(first, second, world.sizes, count, np.random.default_rng(child))
+        ]
+
+
+def lines(runs: int, seed: int) -> Iterator[str]:
+    """Return the lines of the table."""
+    pools = pools_of("default", "default-encoder")
+    yield f"| true sizes | words per set | {' | '.join(RATES)} |"
+    yield f"|---|--:|{'--:|' * len(RATES)}"
+    for world in WORLDS:
+        for count in WORDS:
+            said = simulate(pools, world, count, runs, seed)
+            cells = []
+            for rate in RATES.values():
+                by_kind = [[rate(one) for one in said if one.is_topic == is_topic] for is_topic in (False, True)]
+                cells.append(", ".join(f"{100 * np.mean(kind):.1f}" for kind in by_kind))
+            yield f"| {world.title} | {count} | {' | '.join(cells)} |"
+
+
+def write(table: Sequence[str]) -> None:
+    """Put the table into the page, in place of the one that is there."""
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(MARKS[0])
+    _, after = rest.split(MARKS[1])
+    with replacing(PAGE) as part:
+        part.write_text("".join([before, MARKS[0], "\n".join(table), "\n", MARKS[1], after]), encoding="utf-8")
+
+
+def main() -> None:
+    """Print the table, and write it if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=37)
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    table = []
+    for line in lines(given.runs, given.seed):
+        print(line, flush=True)
+        table.append(line)
+    if given.write:
+        write(table)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    main()

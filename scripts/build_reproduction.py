@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packages import fetch
 
-from imprint.association.weat import measure
+from imprint.association.weat import weat
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli.catalog import get
@@ -46,11 +46,10 @@ def scores(embedding: Embedding) -> Iterator[Line]:
     for number in range(1, 11):
         test = get(f"caliskan-{number}")
         assert isinstance(test, WeatTest)
-        found = measure(embedding, test)
-        for letter, words in (("x", test.x), ("y", test.y)):
-            for word in words.words:
-                if word in found.scores:
-                    yield test.id, letter, word, found.scores[word]
+        row = weat(embedding, test)
+        for index, score in enumerate(row.scores):
+            if score.value is not None:
+                yield test.id, "x" if index < row.n_x else "y", score.word, score.value
     for score in wefat(embedding, OCCUPATIONS).scores:
         if score.value is not None:
             yield OCCUPATIONS, "words", score.word, score.value

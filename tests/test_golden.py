@@ -12,7 +12,7 @@ IMPRINT = Path(sys.executable).with_name("imprint")
 STIMULI = "glove-840b-stimuli"
 HARD = "hard.safetensors"
 BIRTHS = golden.FOLDER / "names-women-ssa.csv"
-GATE = ("--fail-on", "weat:p<0.01", "--require", "weat:caliskan-6:|mean_difference|<0.05")
+GATE = ("--fail-on", "weat:p<0.01")
 
 QUICK = {
     "weat-840b": ("weat", STIMULI, "--test", "*"),
@@ -29,13 +29,12 @@ LONG = {
     "evaluate-default": ("evaluate", "default"),
     "debias-default": ("debias", "default", "linear.safetensors", "--strength", "10"),
     "debias-leace": ("debias", "default", "leace.safetensors", "--method", "leace"),
-    "enumerate": ("enumerate", "default", "--rotations", "500"),
 }
+ENUMERATION = ("enumerate", "default", "--method", "paper", "--rotations", "500")
 # Those that measure what hard debiasing has written.
 AFTER = {
     "compare": ("compare", "default", HARD),
     "evaluate-leakage": ("evaluate", HARD, "--against", "default", "--leakage"),
-    "enumerate-against": ("enumerate", "default", "--rotations", "500", "--against", HARD),
 }
 AUDITS = {
     "audit": ("audit", "default"),
@@ -99,9 +98,27 @@ def left_out(row):
     return row.get("part") == "seat" and (row.get("context") == "word" or row.get("unit") == "sentence")
 
 
+@pytest.mark.slow
+def test_the_papers_enumeration_finds_what_it_did(folder):
+    """K-means ends a little elsewhere on another machine, so cells are those whose words are still the same."""
+    stored, rows = golden.golden("enumerate"), imprint(folder, *ENUMERATION, "--json")
+    groups, new_groups = ([row for row in some if row["kind"] == "ube-group"] for some in (stored, rows))
+    assert [(row["test"], row["names"]) for row in groups] == [(row["test"], row["names"]) for row in new_groups]
+    cells, new_cells = (
+        {(row["group"], *row["words"]): row for row in some if row["kind"] == "ube"} for some in (stored, rows)
+    )
+    both = cells.keys() & new_cells.keys()
+    assert len(both) >= 0.75 * len(cells)
+    for key in both:
+        old, new = cells[key], new_cells[key]
+        assert new["score"] == pytest.approx(old["score"], rel=0.05)
+        p_value, rotations = old["p_value"], old["rotations"]
+        assert abs(new["p_value"] - p_value) <= 5 * (p_value * (1 - p_value) / rotations) ** 0.5
+
+
 def test_every_stored_file_is_compared():
     stored = {path.name.removesuffix(".jsonl.xz") for path in golden.FOLDER.glob("*.xz")}
-    assert stored == {*QUICK, *LONG, *AFTER, *AUDITS, "debias-hard"}
+    assert stored == {*QUICK, *LONG, *AFTER, *AUDITS, "debias-hard", "enumerate"}
 
 
 OLD = {
@@ -129,6 +146,20 @@ OLD = {
 )
 def test_every_difference_is_told_with_its_field(change, said):
     assert golden.differences([OLD], [OLD | change]) == said
+
+
+@pytest.mark.parametrize(
+    ("field", "old", "within", "beyond"),
+    [
+        ("effect_size", 1.2, 1.2 * (1 + 1e-5), 1.2 * (1 + 1e-3)),
+        ("p_value", 1e-20, 1.001e-20, 1.1e-20),
+        ("extreme", 10**40, str(10**40 + 10**37), str(2 * 10**40)),
+    ],
+)
+def test_numbers_of_encoders_may_differ_by_rounding_alone(field, old, within, beyond):
+    stored = {"kind": "seat", "test": "t", "embedding": "e", "unit": "word", field: old}
+    assert golden.differences([stored], [stored | {field: within}]) == []
+    assert len(golden.differences([stored], [stored | {field: beyond}])) == 1
 
 
 def test_the_map_renames_drops_and_transforms(monkeypatch):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import msgspec
@@ -12,8 +13,6 @@ from gensim.models import Word2Vec
 
 import imprint
 from imprint.association.battery import run_battery
-from imprint.association.changes import before_and_after
-from imprint.association.verdicts import FOUND
 from imprint.audit import run as auditing
 from imprint.audit.kinds import AUDIT
 from imprint.directions.analogies import analogies
@@ -26,29 +25,30 @@ from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.controls import CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
-from imprint.kinds.sections import blocks
+from imprint.kinds.sections import blocks, draw_rows
+from imprint.kinds.sizes import answer_sentence
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
 from imprint.policy.controls import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.gate import check, parse_conditions
 from imprint.policy.kinds import GATE
-from imprint.render.charts.forest import ForestRow, forest
-from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
 from imprint.report.card import render_card
 from imprint.report.summary import brief
 from imprint.rows import write_findings
+from imprint.significance.outcomes import CONFIDENCE, OUTCOMES
 from imprint.stimuli import catalog
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import load, open_encoder
-from imprint.view import Chart, Prose, Section, Table, flat
+from imprint.view import Chart, Prose, flat
 
 ROOT = Path(__file__).parents[1]
 SHOWN = Words()
 ASKED = ("caliskan-6", "caliskan-8")
+QUESTION = "gender-career"  # which the bundled embedding answers
 README_GATE = parse_conditions(["weat:p<0.01"])
 
 
@@ -65,11 +65,12 @@ def said(texts):
     return " ".join(plain(text, SHOWN) for text in texts)
 
 
-def tables(rows):
-    """Return every table that the rows have, those of charts too."""
-    for block in flat(blocks(rows)):
-        if isinstance(block, Table | Chart):
-            yield block if isinstance(block, Table) else block.table
+ANSWERED = "of the distance between"  # in each answer to a question
+
+
+def concluded(rows):
+    """Return what a card says can be concluded."""
+    return render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
 
 
 # 1. Vectors that know nothing pass the gate
@@ -94,12 +95,12 @@ def trained_on_a_few_pages():
 
 @pytest.fixture
 def audited(monkeypatch):
-    """Audit a subject with two tests; the other parts take long, and none of them is what a gate asks."""
+    """Audit a subject with a question and two tests; the other parts take long, and no gate here asks for them."""
     monkeypatch.setattr(auditing, "all_kinds", list)
 
     def audit(subject):
         (whole,) = auditing.run_audit(subject, quick=True).findings()
-        return [whole, *run_battery(subject, asked_by(*ASKED)).findings()]
+        return [whole, *run_battery(subject, asked_by(QUESTION, *ASKED)).findings()]
 
     return audit
 
@@ -120,12 +121,12 @@ def test_vectors_that_know_no_words_pass_no_gate(name, bundled, audited):
         assert "judged" in row.why
         assert {row.verdict, *(one.verdict for one in row.outcomes)} == {"cannot tell"}
         assert len(list(GATE.sentences([row]))) == 1
-    can = render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
+    can = concluded(rows)
     failed = [one for one in rows[0].controls if not one.passed]
     assert failed
     assert "cannot be judged" in can
     assert all(one.name in can for one in failed)
-    assert not any(f"{level.capitalize()} evidence" in can for level in FOUND)
+    assert ANSWERED not in can
 
 
 def test_half_noise_is_still_judged(bundled, audited):
@@ -133,6 +134,7 @@ def test_half_noise_is_still_judged(bundled, audited):
     assert rows[0].judged
     assert check(rows, README_GATE).exit_code == 2
     assert "cannot be judged" not in render_card(rows)
+    assert ANSWERED in concluded(rows)
 
 
 def test_the_command_says_so_too(in_process, monkeypatch, tmp_path):
@@ -155,14 +157,14 @@ def refused(rows, *conditions, require=()):
 
 def test_findings_without_controls_pass_and_fail_nothing(bundled):
     rows = run_battery(bundled, asked_by(*ASKED)).findings()
-    conditions = ("weat:p<0.01", "weat:caliskan-6:p<1e-9", "topic:gender:|mean_difference|>9")
+    conditions = ("weat:p<0.01", "weat:caliskan-6:p<1e-9", "topic:gender:|size|>9")
     assert refused(rows, *conditions) == NO_CONTROLS
-    assert refused(rows, require=["topic:gender:|mean_difference|<9"]) == NO_CONTROLS
+    assert refused(rows, require=["topic:gender:|size|<9"]) == NO_CONTROLS
     other = msgspec.structs.replace(controls(bundled).findings()[0], embedding_sha256="0" * 64)
     assert refused([other, *rows], *conditions) == NO_CONTROLS
     own = controls(bundled).findings()
     assert check([*rows, *own], parse_conditions(conditions)).exit_code == 2
-    assert check([*rows, *own], parse_conditions((), ["topic:gender:|mean_difference|<9"])).exit_code == 0
+    assert check([*rows, *own], parse_conditions((), ["topic:gender:|size|<9"])).exit_code == 0
 
 
 def test_one_subject_does_not_speak_for_another(bundled):
@@ -170,7 +172,7 @@ def test_one_subject_does_not_speak_for_another(bundled):
     rows = [row for one in (bundled, noise) for row in run_battery(one, asked_by("caliskan-8")).findings()]
     known = [row for one in (bundled, noise) for row in controls(one).findings()]
     for listed in (known, known[::-1]):
-        gate = check([*listed, *rows], parse_conditions((), ["weat:|mean_difference|<9"]))
+        gate = check([*listed, *rows], parse_conditions((), ["weat:caliskan-*:|size|<9"]))
         assert [one.verdict for one in gate.answers[0].judgements] == ["passed", "cannot tell"]
         assert gate.exit_code == 3
     assert refused([*known, known[0], *rows[1:]], "weat:p<0.01") == UNJUDGED
@@ -192,7 +194,7 @@ def test_the_command_writes_the_controls_beside_its_tests(in_process, tmp_path, 
     (tmp_path / "f.jsonl").write_text(found.stdout)
     (known,) = (row for row in read_findings(tmp_path / "f.jsonl") if row.kind == "controls")
     assert known.judged is judged
-    gate = in_process("gate", "f.jsonl", "--require", "weat:|mean_difference|<9")
+    gate = in_process("gate", "f.jsonl", "--require", "weat:caliskan-*:|size|<9")
     assert gate.returncode == (0 if judged else 3)
     shown = in_process("weat", "small.txt", "--test", "caliskan-8")
     assert ("cannot be judged" in shown.stderr) is not judged
@@ -237,9 +239,9 @@ def test_an_embedding_does_not_speak_for_the_encoder_beside_it(monkeypatch, bund
         (asked.sha256, code == 0),
     ]
     assert {row.embedding_sha256 for row in rows if row.kind in ("seat", "topic")} == {asked.sha256}
-    assert check(rows, parse_conditions((), ["seat:|mean_difference|<9"])).exit_code == code
-    can = render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
-    assert ("cannot be judged" in can, "of the distance between" in can) == (code == 3, code == 0)
+    assert check(rows, parse_conditions((), ["seat:gender-*:|size|<9"])).exit_code == code
+    can = concluded(rows)
+    assert ("cannot be judged" in can, ANSWERED in can) == (code == 3, code == 0)
 
 
 # Words of a language without controls
@@ -257,7 +259,7 @@ def test_a_subject_that_fails_german_controls_cannot_be_judged_in_german(bundled
     _, subject = german(bundled)
     rows = auditing.run_audit(subject, language="de", quick=True).findings()
     assert (rows[0].judged, rows[0].language) == (False, "de")
-    assert refused(rows, "weat:|mean_difference|>9", require=["weat:|mean_difference|<9"]) == UNJUDGED
+    assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == UNJUDGED
     (told,) = brief(rows)
     assert "cannot be judged in German" in said([told])
     assert said([told]) in render_card(rows)
@@ -296,18 +298,18 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     monkeypatch.setattr(catalog, "catalogue", lambda: tuple(tests))
     rows = auditing.run_audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
-    assert refused(rows, "weat:|mean_difference|>9", require=["weat:|mean_difference|<9"]) == NO_LANGUAGE
+    assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == NO_LANGUAGE
     ((_, cannot),) = AUDIT.claims(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
     assert said([cannot]) in render_card(rows).partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]
-    assert refused(rows, "weat:|mean_difference|>9") == NO_LANGUAGE
+    assert refused(rows, "weat:*:|size|>9") == NO_LANGUAGE
 
 
 def test_controls_in_english_say_nothing_about_tests_in_german(bundled):
     english, foreign = asked_by("caliskan-8")[0], replace(asked_by("caliskan-8")[0], id="fremd", language="de")
     found = run_battery(bundled, [english, foreign]).findings()
-    conditions = parse_conditions((), ["weat:|mean_difference|<9", "topic:gender:|mean_difference|<9"])
+    conditions = parse_conditions((), ["weat:*:|size|<9", "topic:gender:|size|<9"])
     tests, topic = check([*found, *controls(bundled).findings()], conditions).answers
     assert [one.why for one in tests.judgements] == [None, NO_LANGUAGE]
     assert (topic.verdict, topic.why) == ("cannot tell", NO_LANGUAGE)
@@ -318,30 +320,45 @@ def test_controls_in_english_say_nothing_about_tests_in_german(bundled):
 
 @pytest.fixture(scope="module")
 def turned(bundled):
-    """Two tests about people, the first with its names the other way round."""
-    first, second = asked_by(*ASKED)
-    return run_battery(bundled, [replace(first, id="turned", x=first.y, y=first.x), second]).findings()[:2]
+    """A question about people as it is, with its names the other way round, and with its words the other way round."""
+    (question,) = asked_by(QUESTION)
+    names = replace(question, id="names-turned", x=question.y, y=question.x)
+    both = replace(names, id="both-turned", a=question.b, b=question.a)
+    rows = run_battery(bundled, [question, names, both]).findings()
+    return [row for row in rows if row.kind == "weat"]
 
 
-def test_a_reversed_bias_is_as_evident_as_the_bias(bundled, turned):
-    straight = run_battery(bundled, asked_by(*ASKED)).findings()[0]
-    reverse = turned[0]
-    assert reverse.effect_size == pytest.approx(-straight.effect_size)
-    assert FOUND.index(reverse.evidence) <= FOUND.index(straight.evidence)
-    assert (straight.direction, reverse.direction) == ("as predicted", "reversed")
-    assert check([*turned, *controls(bundled).findings()], README_GATE).exit_code == 2
+def test_a_reversed_bias_is_as_substantial_as_the_bias(bundled, turned):
+    straight, names, both = turned
+    assert straight.outcome == "substantial"
+    assert (names.outcome, both.outcome) == ("substantial", "substantial")
+    for field in ("size", "effect_size", "mean_difference"):
+        value = getattr(straight, field)
+        assert [getattr(row, field) for row in (names, both)] == pytest.approx([-value, value])
+    assert (names.size_low, names.size_high) == pytest.approx((-straight.size_high, -straight.size_low))
+    for row in turned:
+        gate = check([row, *controls(bundled).findings()], parse_conditions((), ["weat:|size|<0.1"]))
+        assert gate.exit_code == 2
 
 
-def test_a_reversed_bias_is_called_reversed_everywhere(turned):
-    for rows in (turned, turned[:1]):
-        assert "reversed" in draw_blocks(WEAT.blocks(rows))[0]
-        assert "reversed" in draw_fragment([Section("weat", "Tests", tuple(WEAT.blocks(rows)))])
-        assert "reversed" in render_card(rows)
+def test_a_reversed_bias_is_said_in_the_same_words_everywhere(turned):
+    """Which names are nearer to which words does not depend on which are called X."""
+    (answer,) = {said([answer_sentence(row)]) for row in turned[:2]}
+    for row in turned[:2]:
+        assert answer.split() == draw_blocks(WEAT.blocks([row]))[1][0].split()
+        assert answer in unescape(re.sub("<[^>]*>", "", draw_rows([row])))
+        assert answer.replace("\xa0", " ") in concluded([row]).replace("\\", "")
+    other = said([answer_sentence(turned[2])])
+    assert other != answer
+    assert other.startswith("Women's names are nearer to family words than men's names are")
+
+
+# 3. A lone test, or a finding from a file, is drawn as "not significant"
 
 
 def drawn(rows):
-    """Return the evidence that each row of the forest is drawn with, and the legend's looks."""
-    (chart,) = (block for block in blocks(rows) if isinstance(block, Chart))
+    """Return the outcome that each row of the main chart is drawn with, and the legend's looks."""
+    chart = next(block for block in flat(blocks(rows)) if isinstance(block, Chart) and block.main)
     return looks(chart.draw(SHOWN, 860))
 
 
@@ -350,84 +367,33 @@ def looks(spec):
     shape, fill = (point["encoding"][channel]["scale"] for channel in ("shape", "fill"))
     legend = dict(zip(shape["domain"], zip(shape["range"], fill["range"], strict=True), strict=True))
     listed = spec["datasets"][point["data"]["name"]]
-    return {row.get("hint0"): row["evidence"] for row in listed}, legend
+    return {row.get("hint0"): row["outcome"] for row in listed}, legend
 
 
-def test_a_reversed_bias_has_a_mark_of_its_own(turned):
-    marks, legend = drawn(turned)
-    assert marks[turned[0].test] == f"{turned[0].evidence}, reversed"
-    assert marks[turned[0].test] in legend
-    levels = [
-        *FOUND,
-        *(f"{level}, reversed" for level in FOUND),
-        "none shown",
-        "too few words",
-        "control",
-        "not judged",
-    ]
-    _, legend = looks(forest([ForestRow(level, 0.1, evidence=level) for level in levels], x_title="x", band="band"))
-    assert list(legend) == levels
-    assert len(set(legend.values())) == len(levels)  # shape and filling alone tell them apart
+def test_a_question_says_the_same_alone_and_among_others_and_from_a_file(bundled, tmp_path):
+    names = (QUESTION, "black-pleasant", "hispanic-pleasant", "gender-pleasant")
+    alone = [imprint.weat(bundled, name) for name in names]  # as in a notebook
+    outcomes = {row.test: row.outcome for row in alone}
+    assert set(outcomes.values()) == set(OUTCOMES)
+    for row in alone:
+        html = row._repr_html_()
+        assert row.outcome in html
+        assert "significant" not in html
+    together = [row for row in run_battery(bundled, asked_by(*names)).findings() if row.kind == "weat"]
+    assert {row.test: row.outcome for row in together} == outcomes
+    write_findings(tmp_path / "f.jsonl", alone)
+    marks, legend = drawn(read_findings(tmp_path / "f.jsonl"))
+    assert marks == outcomes
+    assert len({legend[outcome] for outcome in OUTCOMES}) == len(OUTCOMES)  # shape and filling alone tell them apart
 
 
-# 3. A lone test is drawn as "not significant"
+# 4. A count of findings without what chance gives
 
 
-def test_a_lone_test_and_findings_from_a_file_show_their_evidence(bundled, tmp_path):
-    found = [imprint.weat(bundled, name) for name in ("caliskan-6", "caliskan-7")]  # as in a notebook
-    html = found[0]._repr_html_()
-    assert found[0].p_value == pytest.approx(1 / 12_870)
-    assert (found[0].evidence, found[0].judged.family_size) == ("strong", 1)
-    assert "strong" in html
-    assert "one test alone" in html
-    assert "not significant" not in html
-    write_findings(tmp_path / "f.jsonl", [row for result in found for row in result.findings()])
-    read = read_findings(tmp_path / "f.jsonl")
-    marks, _ = drawn(read)
-    assert marks == {result.test.id: result.evidence for result in found}
-
-
-def test_a_row_without_evidence_has_a_word_and_a_mark_of_its_own(turned):
-    plain_p = msgspec.structs.replace(turned[0], evidence=None, test="only p", p_holm=None)
-    control = msgspec.structs.replace(plain_p, topics=("neutral",), test="a control")
-    rows = [plain_p, control, turned[1]]
-    marks, legend = drawn(rows)
-    assert set(marks) == {"only p", turned[1].test}  # controls are tables' and no part of this picture
-    assert marks["only p"] == "not judged"
-    assert len({legend[mark] for mark in marks.values()}) == 2
-    alone, _ = drawn([control, msgspec.structs.replace(control, test="another")])
-    assert set(alone.values()) == {"control"}
-    text, notes = draw_blocks(WEAT.blocks(rows))
-    assert "not judged" in text
-    assert {"Not judged", "Control"} <= {note.partition(":")[0] for note in (*text.splitlines(), *notes)}
-
-
-# 4. A level of evidence without its family
-
-FAMILY = re.compile(r"corrected over (\d+ or )*\d+ tests|one test alone|each test alone|corrected within each metric")
-
-
-def test_every_table_with_evidence_names_its_family(bundled):
-    asked = asked_by("caliskan-6", "caliskan-8", "caliskan-wefat-names", "winobias-wefat-occupations")
-    found = run_battery(bundled, asked)
-    other = run_battery(with_noise(bundled, 0.1), asked)
-    rows, others = found.findings(), other.findings()
-    changes = before_and_after(found, other)
-    for shown in (rows, rows[:1], [*rows[:2], *others[:2]], changes):
-        listed = [one for one in tables(shown) if "Evidence" in [plain(c.title, SHOWN) for c in one.columns]]
-        assert listed
-        for table in listed:
-            assert FAMILY.search(plain(table.caption, SHOWN)), plain(table.caption, SHOWN)
-
-
-@pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
-)
-def test_so_does_every_table_of_the_documentation(page):
-    text = (ROOT / page).read_text("utf-8")
-    for output in re.findall(r"```(?:console)?\n(.*?)```", text, re.DOTALL):
-        if re.search(r"^  Test .*Evidence", output, re.MULTILINE):
-            assert FAMILY.search(" ".join(output.split())), output
+def test_outcomes_are_counted_beside_what_chance_gives(bundled):
+    rows = run_battery(bundled, asked_by(QUESTION, "gender-pleasant", *ASKED)).findings()
+    (counted,) = (said([text]) for text in brief(rows) if "2 questions" in said([text]))
+    assert f"{2 * (1 - CONFIDENCE):.2f}" in counted
 
 
 # 5. "Towards he" names words that lie towards she

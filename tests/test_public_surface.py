@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import imprint
@@ -75,7 +74,7 @@ def test_every_public_name_documents_its_parameters(name):
     signature = inspect.signature(value)
     heading = "Attributes" if "Attributes" in texts and isinstance(value, type) else "Parameters"
     described = re.findall(r"^(\w+)$", texts.get(heading, ""), re.MULTILINE)
-    if isinstance(value, type) and issubclass(value, msgspec.Struct):
+    if isinstance(value, type) and issubclass(value, imprint.Row):
         described = list(descriptions(value))  # a row describes its fields where they are declared
     assert inspect.isabstract(value) or described == list(signature.parameters)
     assert isinstance(value, type) or ("Returns" in texts) == (signature.return_annotation is not None)

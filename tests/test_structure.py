@@ -55,7 +55,7 @@ def test_a_package_without_a_budget_or_above_it_is_named(scripts, monkeypatch, t
         ("isinstance(row, SkippedRow | PartRow)", 0),
         ("type(row) is TopicRow", 1),
         ("getattr(row, 'about_people', False)", 1),
-        ("number(finding, 'p_label')", 1),
+        ("number(finding, 'p_frequency')", 1),
         ("number(finding, field)", 0),
         ("getattr(module, 'weat_app', None)", 0),
         ("row.kind == 'topic'", 1),

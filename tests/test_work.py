@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +19,7 @@ from units import broken, disconnected, doubled, fatal, refused, slowly, unit
 
 from imprint.errors import ImprintError, SettingError, VocabularyError
 from imprint.work import MANIFEST, WorkUnit, run_units, unit_key
-from imprint.workers import Processes, processes
+from imprint.workers import Processes, in_order, processes
 
 HELPERS = Path(__file__).with_name("support") / "units.py"
 
@@ -47,6 +48,27 @@ def test_results_are_the_same_whoever_does_the_work(made, tmp_path):
     assert found[8].where == "broken 0"
     assert "ZeroDivisionError" in str(found[8])
     assert [(done, total) for _, done, total in seen] == [(done, 9) for done in range(1, 10)]
+
+
+def test_what_is_no_longer_wanted_is_cancelled():
+    futures, may_go_on = [], threading.Event()
+
+    class Remembering(ThreadPoolExecutor):
+        def submit(self, *work):
+            futures.append(super().submit(*work))
+            return futures[-1]
+
+    def waiting(event, number):
+        assert number == 0 or event.wait(30)
+        return number
+
+    with Remembering(1) as pool:
+        numbers = in_order(pool, waiting, may_go_on, [(number,) for number in range(9)])
+        assert next(numbers) == 0
+        numbers.close()
+        may_go_on.set()
+    assert len(futures) == 9
+    assert all(future.cancelled() for future in futures[2:])  # the second was already running
 
 
 def test_a_run_that_is_interrupted_stops():

@@ -26,7 +26,7 @@ _MODULES = {
     "ImprintError": "errors",
     "LeaceDebiaser": "debiasing.leace",
     "LinearDebiaser": "debiasing.linear",
-    "Plan": "jobs.settings",
+    "Plan": "jobs.job",
     "Row": "rows",
     "SeatBattery": "association.seat_battery",
     "Settings": "enumeration.settings",

@@ -41,7 +41,7 @@ from imprint.evaluation.debiased import debias_encoder as debias_encoder
 from imprint.evaluation.debiasers import compare_debiasers as compare_debiasers
 from imprint.evaluation.evaluate import evaluate as evaluate
 from imprint.evaluation.leakage import leakage as leakage
-from imprint.jobs.settings import Plan as Plan
+from imprint.jobs.job import Plan as Plan
 from imprint.kinds.findings import read_findings as read_findings
 from imprint.metrics.by_name import metric as metric
 from imprint.metrics.group_association import group_association as group_association

@@ -312,6 +312,16 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
         """How its p was found."""
         return None
 
+    @property
+    def p_floor(self) -> float | None:
+        """The smallest p that so many words could give."""
+        return None
+
+    @property
+    def reason(self) -> str | None:
+        """Why it has no outcome, where more than its interval is why."""
+        return None
+
     def lost_most(self) -> str | None:
         """Say what lost more than half of its words, or of its tests; the rest is not what was asked."""
         return None

@@ -6,27 +6,30 @@ import numpy as np
 import pytest
 
 from imprint.audit.run import run_audit
-from imprint.stimuli.catalog import catalogue, choose
+from imprint.evaluation.benchmarks import bundled_benchmarks
+from imprint.evaluation.comparison import comparison_words
+from imprint.evaluation.controls import valence
+from imprint.stimuli.catalog import catalogue, choose, questions
 from imprint.stimuli.definition import words_of
 from imprint.stimuli.names import first_names
-from imprint.stimuli.seeds import background, definitional_pairs, professions
+from imprint.stimuli.seeds import background, definitional_pairs
 from imprint.subjects.opening import load
-
-ROTATIONS = 30
 
 
 @pytest.fixture(scope="session")
 def small():
-    """Return the words that the parts need, of the association tests those of gender alone, and common words."""
+    """Return the words that the parts need, of the published tests those of gender alone, and common words."""
     bundled = load("default")
+    published = choose(catalogue(), ("caliskan-[12678]", "caliskan-wefat-names"))
     wanted = {
-        *words_of(choose(catalogue(), ("caliskan-[678]", "caliskan-wefat-names"))),
-        *(one.word for one in professions()),
+        *words_of(published),
+        *comparison_words(questions(), bundled_benchmarks("rg-65")),
+        *valence(),
         *(word for pair in definitional_pairs() for word in pair),
         *background()[:200],
-        *(name.lower() for name in first_names().names[:250]),
-        *("car", "automobile", "coast", "shore", "king", "queen", "boy", "girl", "brother", "sister"),
+        *first_names().names[:250],
     }
+    wanted |= {word.lower() for word in wanted}
     common = np.flatnonzero(bundled.common)[:1_500]
     rows = sorted({*common.tolist(), *(bundled.index[word] for word in wanted if word in bundled.index)})
     return replace(
@@ -57,16 +60,16 @@ def without(small):
     return take_out
 
 
+def audit_all(small, **options):
+    """Audit an embedding quickly, beside itself as an encoder and 60 of its dimensions as another embedding."""
+    other = replace(small, name="other", vectors=np.array(small.vectors[:, :60]))
+    beside = {"encoder": replace(small, name="encoder"), "against": other}
+    return run_audit(small, **beside, quick=True, **options)
+
+
 @pytest.fixture(scope="session")
 def audit(small):
     """Return the audit of everything, the embedding itself as the encoder and as the other one."""
     reports = []
-    found = run_audit(
-        small,
-        encoder=small,
-        against=replace(small, name="other"),
-        rotations=ROTATIONS,
-        quick=True,
-        report=lambda *said: reports.append(said),
-    )
+    found = audit_all(small, report=lambda *said: reports.append(said))
     return found, reports

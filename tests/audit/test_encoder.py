@@ -14,7 +14,6 @@ from imprint.encoders.cache import EncodingCache
 from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds.sections import sections
-from imprint.kinds.tests import one_family
 from imprint.policy.gate import check, parse_conditions
 from imprint.report.card import render_card
 from imprint.report.page import render_page
@@ -44,7 +43,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def audit(encoder):
-    return run_audit(encoder, quick=True, rotations=10, topics=("gender",))
+    return run_audit(encoder, quick=True, topics=("gender",))
 
 
 def test_every_part_that_can_ask_an_encoder_does(audit):
@@ -83,19 +82,19 @@ def test_the_verdict_is_about_questions_in_the_same_sentences(audit):
     assert {(row.kind, row.unit, row.context, row.is_question) for row in asked} == {("seat", "word", "framed", True)}
     assert {row.outcome for row in asked} <= {"substantial", "present", "small", "cannot tell"}
     assert all(row.size_low < row.size < row.size_high for row in asked)
-    assert {(row.evidence, row.p_value, row.family_size) for row in asked} == {(None, None, None)}
+    assert {row.p_value for row in asked} == {None}
     assert len(tiles(audit.rows).tiles) == len({topic for row in asked for topic in row.topics})
 
 
-def test_published_tests_are_judged_together_as_words_in_sentences(audit):
-    tests = one_family([row for row in audit.rows if row.kind == "seat"])
-    assert tests
-    assert {(row.unit, row.is_question) for row in tests} == {("word", False)}
-    assert {row.context for row in tests} == {"bleached"}  # those about gender have no sentences of their own
-    assert {row.evidence for row in tests} <= {"strong", "moderate", "limited", "none shown", "too few words"}
-    assert {row.family_size for row in tests} == {len(tests)}
-    (calibrated,) = {row.family_size for row in audit.rows if row.kind == "calibration"}
-    assert calibrated == len(tests)
+def test_published_tests_have_sizes_in_frames_and_p_values_as_published(audit):
+    tests = [row for row in audit.rows if row.kind == "seat" and not row.is_question]
+    assert {(row.test, row.unit, row.context) for row in tests} == {
+        (f"caliskan-{number}", "word", context) for number in (6, 7, 8) for context in ("framed", "bleached")
+    }
+    assert {row.context: row.outcome is not None for row in tests} == {"framed": True, "bleached": False}
+    assert all(0 < row.p_value < 1 for row in tests)
+    (any_question,) = {row.questions for row in audit.rows if row.kind == "calibration" and row.test == "any"}
+    assert any_question == len(people(audit.rows))
 
 
 def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
@@ -124,21 +123,21 @@ def test_the_summary_reads_as_before(audit, snapshot):
 
 
 def test_conditions_on_words_are_answered_in_sentences(audit):
-    required = ["weat:caliskan-6:|mean_difference|<2", "topic:gender:mean_difference<2"]
+    required = ["weat:gender-career:|size|<2", "weat:caliskan-8:|size|<2", "topic:gender:|size|<2"]
     gate = check(audit.rows, parse_conditions(require=required))
     assert gate.exit_code == 0
-    for answer, kind in zip(gate.answers, ("seat", "topic"), strict=True):
+    for answer, kind in zip(gate.answers, ("seat", "seat", "topic"), strict=True):
         (one,) = answer.judgements
         assert (one.finding.kind, one.finding.part) == (kind, "seat")
-    assert gate.answers[0].judgements[0].finding.context == "bleached"
+    assert {answer.judgements[0].finding.context for answer in gate.answers[:2]} == {"framed"}
 
 
 def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
     class Limited(type(encoder)):
-        max_texts = 6_000
+        max_texts = 7_500
 
     limited = Limited(load("default"))
-    found = run_audit(limited, quick=True, rotations=10, topics=("gender",), parts=("enumeration", "wefat"))
+    found = run_audit(limited, quick=True, topics=("gender",), parts=("enumeration", "wefat"))
     (why,) = [row.why for row in found.parts if not row.ran]
     assert "max_texts" in why or "texts would be sent" in why
     assert {row.kind for row in found.rows} >= {"wefat"}
@@ -175,23 +174,22 @@ def test_an_encoder_that_gives_no_vectors_is_refused_in_one_line(row):
 
 @pytest.mark.parametrize("size", [1e-30, 1, 1e30])
 def test_random_vectors_cannot_be_judged(size):
-    found = run_audit(encoder_of(lambda text: size * noise(text)), quick=True, rotations=10, topics=("gender",))
+    found = run_audit(encoder_of(lambda text: size * noise(text)), quick=True, topics=("gender",))
     assert found.rows[0].judged is False
     assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
-    assert check(found.rows, parse_conditions(require=["weat:caliskan-6:|mean_difference|<2"])).exit_code == 3
+    assert check(found.rows, parse_conditions(require=["weat:gender-career:|size|<2"])).exit_code == 3
 
 
 def test_vectors_along_one_line_cannot_be_judged():
-    found = run_audit(encoder_of(lambda text: noise(text)[:1]), quick=True, rotations=10, topics=("gender",))
+    found = run_audit(encoder_of(lambda text: noise(text)[:1]), quick=True, topics=("gender",))
     assert found.rows[0].judged is False
     assert {row.test for row in found.parts if row.why} >= {"directions", "enumeration"}
 
 
 @pytest.mark.slow
-def test_the_default_encoder_is_encoded_once_and_has_its_gender_recovered(tmp_path):
+def test_the_default_encoder_has_its_gender_recovered(tmp_path):
     with EncodingCache(tmp_path / "kept.sqlite") as cache:
-        found = run_audit("default-encoder", rotations=10, topics=("gender",), cache=cache)
-    assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
+        found = run_audit("default-encoder", topics=("gender",), parts=("directions",), cache=cache)
     recovered = [row for row in found.rows if row.kind == "leakage"]
     assert {(row.part, row.against) for row in recovered} == {("directions", None)}
     names = [row.accuracy for row in recovered if row.word_list == "first names, by sex"]

@@ -4,6 +4,7 @@
 """
 
 import re
+from html import unescape
 
 import pytest
 from msgspec.structs import replace
@@ -20,16 +21,19 @@ from imprint.report.summary import brief
 from imprint.view import Table, flat
 
 SECTIONS = ("weat", "wefat", "directions", "enumeration", "analogies", "debiasing", "benchmarks", "seat", "against")
+_WIDEST = 300  # characters of a line
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _VERSION = re.compile(r"`\d+(\.\d+)+\w*`")
 
 
 def readable(html):
-    """Return the words of a section: no style, no drawing, one line per element, numbers as they are shown."""
-    text = re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL)
+    """Return the words of a section: no style, no drawing, a line per element or row of a table, long lines cut."""
+    text = " ".join(re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL).split())
+    text = re.sub(r"</t[dh]>(?= ?<t[dh])", " | ", text)
     text = re.sub(r"</(p|li|tr|figcaption|h2|summary|caption)>", "\n", text)
-    lines = (" ".join(re.sub("<[^>]*>", " ", line).split()) for line in text.split("\n"))
-    return _HASH.sub("HASH", "\n".join(filter(None, lines)))
+    text = re.sub(r"</?(abbr|b|data)\b[^>]*>", "", text)
+    lines = (" ".join(unescape(re.sub("<[^>]*>", " ", line)).split()) for line in text.split("\n"))
+    return _HASH.sub("HASH", "\n".join(line[:_WIDEST] for line in lines if line))
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -80,5 +84,5 @@ def test_every_column_of_numbers_says_what_it_means(audit):
     shown = [block for part in sections(audit[0].findings()) for block in flat(part.blocks)]
     tables = [one for one in shown if isinstance(one, Table) and "page" in one.media]
     numeric = [column for one in tables for column in one.columns if column.numeric]
-    assert {"Frames", "Centred", "Specificity", "p, axes"} <= {plain(one.title, Words()) for one in numeric}
+    assert {"Frames", "Centred", "Size", "Detectable"} <= {plain(one.title, Words()) for one in numeric}
     assert {plain(one.title, Words()) for one in numeric if not one.meaning} == set()

@@ -1,19 +1,157 @@
-"""Comparing many subjects: values against brute force and other functions, and what is claimed of planted ones."""
+"""How two models differ: values against changes of one model, and which of planted ones is said to have less bias."""
 
 import importlib.util
-from itertools import combinations
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
+from scipy import stats
 
-from imprint.association.changes import combined, shared
-from imprint.association.evidence import CosineTable
-from imprint.association.topics import numbering
-from imprint.boards import comparing
-from imprint.boards.comparing import compare_subjects, halves_agree
-from imprint.significance.corrections import together
-from imprint.significance.pooled import pool, pooled
+from imprint.association.changes import change_rows
+from imprint.association.rows import Measured
+from imprint.association.weat import measure
+from imprint.boards.comparing import differences
+from imprint.boards.rows import BoardDifferenceRow, BoardTopicDifferenceRow
+from imprint.embeddings.embedding import Embedding
+from imprint.stimuli.definition import WeatTest, WordSet
+
+SETS = {role: tuple(f"{role}{number}" for number in range(30)) for role in "xyab"}
+
+
+def asked(id_="one", topics=("gender",), *, is_question=True, **sets):
+    words = (WordSet.of(role, listed) for role, listed in (SETS | sets).items())
+    return WeatTest(id_, "T", "here", "en", *words, topics=topics, is_question=is_question)
+
+
+def model(name, size, *, seed=0, noise=0.1):
+    """Return an embedding in which X is nearer to A than Y by this share of the distance between A and B."""
+    rng = np.random.default_rng(seed)
+    shifts = {"x": (size / 2, 0, 1), "y": (-size / 2, 0, 1), "a": (0.5, 0, 0), "b": (-0.5, 0, 0)}
+    words = [word for listed in SETS.values() for word in listed]
+    rows = [(*shifts[word[0]], *noise * rng.normal(size=20)) for word in words]
+    return Embedding(name, words, np.array(rows, dtype=np.float32))
+
+
+def measured(subject, *tests, **fields):
+    """Return what a subject says in tests, with these fields instead of its own."""
+    found = [measure(subject, test) for test in tests or [asked()]]
+    return [Measured(msgspec.structs.replace(row, **fields), words) for row, words in found]
+
+
+def compared(first, second):
+    """Return the difference in a test, and that in its topic."""
+    row, topic = differences(first, second)
+    assert isinstance(row, BoardDifferenceRow)
+    assert isinstance(topic, BoardTopicDifferenceRow)
+    return row, topic
+
+
+def test_a_difference_is_the_change_from_one_model_to_the_other():
+    tests = asked(), asked("two", a=SETS["a"][:20])
+    first, second = (measured(subject, *tests) for subject in (model("first", 0.1), model("second", 0.4, seed=1)))
+    rows = [*differences(first, second)]
+    assert [row.test for row in rows] == ["one", "two", "gender"]
+    for row, change in zip(rows, change_rows(first, second), strict=True):
+        fields = msgspec.structs.asdict(row)
+        own = {"sets", "less"}
+        assert {name: value for name, value in fields.items() if name not in own} == {
+            name: value for name, value in msgspec.structs.asdict(change).items() if name not in own
+        }
+        assert row.less == "first"
+    assert [(words.role, words.words) for words in rows[0].sets] == [(role, ()) for role in "xyab"]
+
+
+@pytest.mark.parametrize("sizes", [(0.1, 0.5), (-0.1, -0.5), (0.1, -0.5), (0.0, 0.5)])
+def test_the_smaller_size_has_less_bias_whatever_the_signs_and_the_order(sizes):
+    first, second = (measured(model(name, size)) for name, size in zip(("small", "large"), sizes, strict=True))
+    for pair in ((first, second), (second, first)):
+        for row in compared(*pair):
+            assert row.outcome == "substantial"
+            assert row.less == "small"
+
+
+def test_equal_sizes_of_other_sign_differ_but_neither_is_less():
+    for row in compared(measured(model("one", 0.5)), measured(model("other", -0.5))):
+        assert row.outcome == "substantial"
+        assert row.less is None
+
+
+def test_a_model_and_its_copy_are_equal():
+    for row in compared(measured(model("one", 0.5)), measured(model("copy", 0.5))):
+        assert (row.size, row.size_low, row.size_high, row.outcome) == (0.0, 0.0, 0.0, "small")
+        assert row.less is None
+
+
+def test_where_the_words_do_not_decide_neither_is_less():
+    first, second = measured(model("one", 0.2, noise=0.6)), measured(model("other", 0.3, seed=1, noise=0.6))
+    for row in compared(first, second):
+        assert abs(row.size) > 0.1
+        assert (row.outcome, row.less) == ("cannot tell", None)
+
+
+def test_two_models_are_compared_on_the_words_that_both_have():
+    second = model("second", 0.5)
+    lacking = {"x0", "b3"}
+    kept = [index for index, word in enumerate(second.words) if word not in lacking]
+    second = replace(second, words=[second.words[index] for index in kept], vectors=second.vectors[kept])
+    row, topic = compared(measured(model("first", 0.1)), measured(second))
+    assert (row.n_x, row.n_y, row.n_a, row.n_b) == (29, 30, 30, 29)
+    assert {*row.missing} == lacking
+    assert (row.less, topic.less, topic.n_words) == ("first", "first", 118)
+
+
+def test_lists_that_are_not_matched_need_the_frequency_check_of_the_larger_size():
+    test = asked(is_question=False)
+    models = model("first", 0.3), model("second", 0.6)
+    first, second = (measured(one, test) for one in models)
+    assert [one.row.reason for one in (*first, *second)] == ["frequency", "frequency"]
+    for row in compared(first, second):
+        assert (row.outcome, row.less) == ("substantial", None)
+    small, passed = {"outcome": "small", "reason": None}, {"outcome": "substantial", "reason": None}
+    for fields, less in (((small, passed), "first"), ((passed, small), None), ((small, small), None)):
+        for row in compared(*(measured(one, test, **own) for one, own in zip(models, fields, strict=True))):
+            assert (row.outcome, row.less) == ("substantial", less), "what is small may be due to frequency"
+
+
+@pytest.mark.parametrize("reason", ["frequency", "grammar", "attributes not distinguished", "few words"])
+def test_neither_is_less_where_one_of_them_cannot_be_told(reason):
+    unknown = {"outcome": "cannot tell", "reason": reason}
+    for fields in (({}, unknown), (unknown, {})):
+        pair = (
+            measured(model(name, size), **own)
+            for name, size, own in zip(("one", "other"), (0.1, 0.5), fields, strict=True)
+        )
+        for row in compared(*pair):
+            assert (row.outcome, row.less) == ("substantial", None)
+
+
+def test_no_model_has_less_in_a_topic_if_it_has_more_in_one_of_its_questions():
+    one, two = asked(), asked("two")
+    first = measured(model("first", 0.1), one) + measured(model("first", 0.4), two)
+    second = measured(model("second", 0.9), one) + measured(model("second", 0.1), two)
+    *rows, topic = differences(first, second)
+    assert [row.less for row in rows] == ["first", "second"]
+    assert (topic.outcome, topic.less) == ("substantial", None)
+
+
+def test_tests_count_where_their_topic_has_no_question():
+    tests = [
+        asked("question"),
+        asked("gender test", is_question=False),
+        asked("race test", ("race",), is_question=False),
+    ]
+    tests.append(asked("none", (), is_question=False))
+    rows = [*differences(*(measured(model(name, 0.1), *tests) for name in ("one", "other")))]
+    assert [row.test for row in rows] == ["question", "race test", "none", "gender", "race"]
+
+
+def test_a_topic_without_a_size_says_why():
+    lost = asked(x=(*SETS["x"][:3], *(f"unknown{number}" for number in range(7))))
+    row, topic = compared(*(measured(model(name, 0.1), lost) for name in ("one", "other")))
+    assert (row.outcome, row.reason) == (topic.outcome, topic.reason) == ("cannot tell", "few words")
+    assert (topic.size, topic.tests, topic.tests_left_out, topic.less) == (None, (), ("one",), None)
 
 
 @pytest.fixture(scope="module")
@@ -26,206 +164,14 @@ def simulation():
     return module
 
 
-@pytest.fixture(scope="module")
-def made(simulation):
-    """Return tests, and a function that makes subjects of these sizes."""
-    tests = simulation.made_tests(12)
-    return tests, lambda *sizes, seed=0: simulation.made_subjects(tests, sizes, np.random.default_rng(seed))
-
-
-def scaled(tables, factor):
-    return {
-        name: CosineTable(one.targets, one.attributes, one.n_x, one.n_a, factor * one.cosines)
-        for name, one in tables.items()
-    }
-
-
-def ranks_of(ranks, topic="gender"):
-    return next(one for one in ranks if one.topic == topic)
-
-
-def test_the_influence_of_a_word_is_its_share_of_the_variance(made):
-    _, subjects = made
-    table = subjects(0.1)[0]["gender-1"]
-    own = numbering([table])(table)
-    found = pool([own])
-    scores = table.scores()[: table.n_x]
-    n = len(scores)
-    expected = np.sqrt(n / (n - 1)) * (scores - scores.mean()) / n
-    assert found.influences[own.targets.units[:n]] == pytest.approx(expected)
-    assert found.spread.interval(found.difference, 0.95) == pooled([own], confidence=0.95)
-
-
-@pytest.mark.parametrize("p_value", [0.005, 0.01, 0.04])
-def test_what_is_independent_is_corrected_as_by_sidak_and_what_is_one_is_not(p_value):
-    independent = together(list(np.eye(10)), seed=0)
-    assert independent.adjusted(p_value) == pytest.approx(1 - (1 - p_value) ** 10, rel=0.1)
-    assert together([np.ones(5), -np.ones(5)], seed=0).adjusted(p_value) == pytest.approx(p_value, rel=0.4)
-    assert independent.level(0.05) == pytest.approx(1 - 0.95**0.1, rel=0.1)
-
-
-def test_the_correction_depends_on_the_seed_alone():
-    rows = list(np.random.default_rng(0).normal(size=(6, 20)))
-    assert np.array_equal(together(rows, 3).smallest, together(rows, 3).smallest)
-    assert not np.array_equal(together(rows, 3).smallest, together(rows, 4).smallest)
-
-
-def test_pairs_are_pooled_once_where_all_subjects_have_the_same_words(made, monkeypatch):
-    tests, subjects = made
-    tables, pooled_tables = subjects(0.05, 0.2, 0.3), []
-    monkeypatch.setattr(comparing, "pool", lambda own: pooled_tables.append(own) or pool(own))
-    whole = compare_subjects(tests, tables)
-    assert len(pooled_tables) == 2 * len(whole[0])  # a difference and a sum each
-    pooled_tables.clear()
-    monkeypatch.setattr(comparing, "_words", lambda *_: object())
-    assert repr(compare_subjects(tests, tables)) == repr(whole)
-    assert len(pooled_tables) == 4 * len(whole[0])
-
-
-def test_a_pair_is_compared_as_two_versions_of_one_subject_are(made):
-    tests, subjects = made
-    tables = subjects(0.05, 0.2, 0.3)
-    estimates, _ = compare_subjects(tests, tables)
-    numbered = numbering([table for own in tables for table in own.values()])
-    assert len(estimates) == 2 * 3
-    for one in estimates:
-        names = [test.id for test in tests if one.topic in test.topics]
-        both = [combined(*shared(tables[one.first][name], tables[one.second][name]), -1) for name in names]
-        assert one.words == pooled([numbered(table) for table in both], confidence=0.95)
-        assert one.tests == tuple(names)
-        assert one.sizes[0] - one.sizes[1] == pytest.approx(one.words.difference)
-        assert one.together_low < one.words.low < one.words.high < one.together_high
-        assert one.p_together >= one.words.p_value
-        assert one.p_order >= one.p_together
-
-
-def test_pairs_are_compared_on_the_words_that_both_have(made):
-    tests, subjects = made
-    first, second = subjects(0.1, 0.3)
-    kept = second["gender-1"]
-    second["gender-1"] = kept.subset(kept.targets[:10] + kept.targets[12:22], kept.attributes)
-    few = second["gender-2"]
-    second["gender-2"] = few.subset(few.targets[:4] + few.targets[12:], few.attributes)
-    (gender, *_), _ = compare_subjects(tests, [first, second])
-    assert gender.tests == ("gender-1",), "the other one keeps less than half of a set"
-    words = second["gender-1"]
-    size = first["gender-1"].subset(words.targets, words.attributes).sides()
-    assert gender.sizes[0] == pytest.approx(size[0].mean() - size[1].mean())
-
-
-def test_planted_subjects_are_put_in_their_order(made):
-    tests, subjects = made
-    _, ranks = compare_subjects(tests, subjects(-0.9, 0.05, 0.5))
-    for one in ranks:
-        assert one.agreement > 0.9
-        assert one.ranks == ((3, 3), (1, 1), (2, 2))
-
-
-def test_equal_sizes_of_other_sign_differ_but_have_no_order(made):
-    tests, subjects = made
-    estimates, _ = compare_subjects(tests, subjects(0.5, -0.5))
-    for one in estimates:
-        assert one.p_together < 0.01
-        assert one.order == 0
-
-
-def test_a_subject_given_twice_is_tied_with_itself(made):
-    tests, subjects = made
-    (one,) = subjects(0.3)
-    estimates, ranks = compare_subjects(tests, [one, one])
-    assert [pair.words for pair in estimates] == [None, None]
-    assert [own.agreement for own in ranks] == [0.5, 0.5], "a tie counts half"
-    assert not any(own.ranked for own in ranks)
-
-
-def test_a_subject_whose_cosines_only_spread_more_is_not_ranked(made):
-    tests, subjects = made
-    (one,) = subjects(0.3)
-    subjects = [one, scaled(one, 1.5), scaled(one, -2.0)]
-    _, ranks = compare_subjects(tests, subjects, units=[comparing.spread_of(own.values()) for own in subjects])
-    for own in ranks:
-        assert own.agreement == pytest.approx(0.5, abs=0.2)  # rounding decides between equal sizes
-        assert not own.ranked
-
-
-def test_subjects_of_very_different_sizes_are_ranked(made):
-    tests, subjects = made
-    _, ranks = compare_subjects(tests, subjects(0.0, 0.6))
-    assert [own.agreement for own in ranks] == pytest.approx([1.0, 1.0], abs=0.2)
-    assert all(own.ranked for own in ranks)
-
-
-@pytest.mark.parametrize("units", [None, (1.0, 5.0, 0.2)])
-def test_halves_are_means_over_their_own_words(made, monkeypatch, units):
-    """By brute force: each half's size from the table of its words alone."""
-    tests, subjects = made
-    tables = subjects(0.1, 0.12, 0.14)
-    numbered = numbering([table for own in tables for table in own.values()])
-    seen = []
-    sizes = comparing._sizes
-    monkeypatch.setattr(comparing, "_sizes", lambda *given: seen.append(given[1]) or sizes(*given))
-    monkeypatch.setattr(comparing, "SPLITS", 60)
-    names = [test.id for test in tests if "gender" in test.topics]
-    found = halves_agree([{name: numbered(own[name]) for name in names} for own in tables], 0, units)
-    alike = []
-    for split in range(comparing.SPLITS):
-        halves = []
-        for half in (seen[0][split], seen[3][split]):
-            own = []
-            for subject in tables:
-                parts = []
-                for name in names:
-                    table, places = subject[name], numbered(subject[name])
-                    targets = [w for w, unit in zip(table.targets, places.targets.units, strict=True) if half[unit]]
-                    attributes = [
-                        w for w, unit in zip(table.attributes, places.attributes.units, strict=True) if half[unit]
-                    ]
-                    x, y = table.subset(targets, attributes).sides()
-                    assert abs(len(x) - 6) <= 1
-                    parts.append(x.mean() - y.mean())
-                own.append(abs(np.mean(parts)))
-            halves.append(own)
-        alike.append(halves)
-    by_scale = []
-    for scale in (np.ones(3), np.array(units or (1.0, 1.0, 1.0))):
-        one, two = (np.array(alike)[:, half] / scale for half in (0, 1))
-        pairs = combinations(range(3), 2)
-        by_scale.append(np.mean([(one[:, i] > one[:, j]) == (two[:, i] > two[:, j]) for i, j in pairs]))
-    assert found == pytest.approx(min(by_scale))
-
-
-def test_ranks_are_about_the_words_that_all_have(simulation):
-    """Three subjects of one size, each without one of three tests: on what two share, each exceeds the next one."""
-    tests = simulation.made_tests(12, "123")[:3]
-    rng = np.random.default_rng(0)
-    drawn = [simulation.made_subjects([test], (0.9, 0.0), rng) for test in tests]
-    subjects = [
-        {
-            tests[place].id: drawn[place][0][tests[place].id],
-            tests[place - 2].id: drawn[place - 2][1][tests[place - 2].id],
-        }
-        for place in range(3)
-    ]
-    estimates, (ranks,) = compare_subjects(tests, subjects)
-    assert [(one.first, one.second, one.order) for one in estimates] == [(0, 1, -1), (0, 2, 1), (1, 2, -1)]
-    assert (ranks.subjects, ranks.tests, ranks.ranks) == ((0, 1, 2), (), ())
-    tests, common = simulation.made_tests(12), simulation.made_subjects(simulation.made_tests(12), (0.05, 0.9), rng)
-    del common[0]["gender-2"]
-    _, (gender, race) = compare_subjects(tests, common)
-    assert (gender.tests, race.tests) == (("gender-1",), ("race-1", "race-2"))
-    assert gender.ranks == ((1, 1), (2, 2))
-
-
-def test_noise_is_not_ranked(made):
-    tests, subjects = made
-    _, ranks = compare_subjects(tests, subjects(0.1, 0.1, 0.1, 0.1, 0.1, 0.1, seed=3))
-    assert not any(own.ranked for own in ranks)
-    assert all(0.3 < own.agreement < comparing.LEAST_AGREEMENT for own in ranks)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", ["all equal", "opposite signs", "in steps"])
-def test_an_order_is_rarely_claimed_wrongly(simulation, sizes):
-    """Of 60 boards, 3 may be wrong; more than 8 happen once in a hundred such tests."""
-    order, rank, differ, _, _ = simulation.simulate(simulation.SIZES[sizes], 8, 60)
-    assert max(order, rank, differ) <= 8 / 60
+def test_a_board_is_rarely_wrong_about_two_models_whose_sizes_are_known(simulation):
+    pool = simulation.pool_of("default")
+    for world in simulation.WORLDS[:-1]:
+        said = simulation.simulate((pool, pool), world, 50, 20, seed=5)
+        assert len(said) == 20 * 6
+        of_topic = [one for one in said if one.is_topic]
+        for rate, limit in (("wrong", 0.01), ("less bias, wrong", 0.01)):
+            wrong = sum(map(simulation.RATES[rate], of_topic))
+            assert stats.binom.sf(wrong - 1, len(of_topic), limit) > 0.01, (world.title, rate)
+        assert np.mean([one.covered_finely for one in said]) > 0.95

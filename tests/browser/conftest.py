@@ -157,8 +157,8 @@ def _chart(name: str, words: tuple[str, ...] = ("nurse", "engineer")) -> Chart:
 
 def _opening() -> Opening:
     tiles = [
-        Tile("Gender", "8 tests", "1 moderate", "moderate", 0.2, 0.1, 0.3),
-        Tile("Age", "1 test", "none shown", "none shown"),
+        Tile("Gender", "5 questions", "1 substantial, 4 small", "substantial"),
+        Tile("Age", "1 question", "1 cannot tell", "cannot tell"),
     ]
     return Opening(
         "Three of ten tests find a bias.",
@@ -167,7 +167,7 @@ def _opening() -> Opening:
         (("Set limits", "imprint policy init"), (HOSTILE[0], HOSTILE[1])),
         Tiles(tuple(tiles)),
         _chart("main", ("first", "second")),
-        (Listing(("Moderate: holds.",)),),
+        (Listing(("Substantial: large.",)),),
         (HOSTILE[2],),
     )
 

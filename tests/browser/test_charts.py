@@ -33,7 +33,7 @@ def charts():
     points = [Point(word, i - 1.5, i * 0.5, f"{word} group", {word: word}) for i, word in enumerate(WORDS[:3])]
     points.append(Point(WORDS[3], 2.0, -1.0, f"{WORDS[0]} group", {WORDS[0]: WORDS[3]}))
     tests = [
-        ForestRow(p.word, p.x, p.x - 1, p.x + 1, "limited" if p.x > 0 else "control", hints=p.hints) for p in points
+        ForestRow(p.word, p.x, p.x - 1, p.x + 1, "present" if p.x > 0 else "small", hints=p.hints) for p in points
     ]
     titles = {"x_title": WORDS[2], "y_title": WORDS[0]}
     return {

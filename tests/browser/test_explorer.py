@@ -65,8 +65,12 @@ def said(page):
     return page.locator("[data-said]").inner_text()
 
 
+def answer(page):
+    return page.locator("#result").inner_text()
+
+
 def wait_for(page, pattern):
-    page.locator("[data-said]").filter(has_text=re.compile(pattern)).wait_for()
+    page.locator("#result").filter(has_text=re.compile(pattern)).wait_for()
 
 
 def effect(address, **sets):
@@ -79,9 +83,9 @@ def test_numbers_and_dots_follow_the_typing(opened, address):
     type_sets(page, x=X, y=Y, a=A, b=B)
     wait_for(page, "of 70 splits")
     finding = effect(address, x=X, y=Y, a=A, b=B)
-    shown = page.locator("[data-said] data").evaluate_all("all => all.map(one => one.value)")
+    shown = page.locator("#result data").evaluate_all("all => all.map(one => one.value)")
     keys = ("effect_size", "p_value", "extreme", "partitions")
-    assert shown == [value if isinstance(value, str) else repr(value) for value in map(finding.get, keys)]
+    assert {value if isinstance(value, str) else repr(value) for value in map(finding.get, keys)} <= set(shown)
     drawn = page.locator("#result .drawing.wide svg text").all_text_contents()
     ordered = [one["word"] for one in sorted(finding["scores"], key=lambda one: -one["value"])]
     assert [text for text in drawn if text in ordered] == ordered
@@ -94,7 +98,7 @@ def test_numbers_and_dots_follow_the_typing(opened, address):
     assert "nurse" in page.locator("#result .drawing.wide svg text").all_text_contents()
     assert "nurse" in page.url.replace("+", " ")
     page.reload()
-    assert "of 126 splits" in said(page), "the address keeps the question"
+    assert "of 126 splits" in answer(page), "the address keeps the question"
 
 
 def test_a_stale_answer_is_never_shown(opened):
@@ -104,7 +108,7 @@ def test_a_stale_answer_is_never_shown(opened):
     page.evaluate(
         """() => {
           window.shown = [];
-          const look = () => window.shown.push(document.querySelector("#result [data-said]")?.textContent);
+          const look = () => window.shown.push(document.getElementById("result").textContent);
           new MutationObserver(look).observe(document.getElementById("result"), { childList: true });
         }"""
     )
@@ -182,12 +186,12 @@ def test_what_was_unfolded_stays_so_while_typing(opened):
 
 def test_everything_works_without_javascript(opened):
     page = opened(java_script_enabled=False)
-    page.get_by_label("A published test").select_option("caliskan-7")
+    page.get_by_label("A question or a published test").select_option("caliskan-7")
     page.get_by_role("button", name="Take its words").click()
     assert page.locator("#x").input_value().startswith("math")
     type_sets(page, x=X, y=Y, a=A, b=B)
     page.get_by_role("button", name="Measure").click()
-    assert "of 70 splits" in said(page)
+    assert "of 70 splits" in answer(page)
     assert page.locator("#result .drawing.wide svg").count() == 1
     page.get_by_role("link", name="Axis").click()
     page.get_by_label("Words to project").fill("nurse\nengineer\nrose")
@@ -203,7 +207,7 @@ def test_everything_works_without_javascript(opened):
 def test_the_axis_and_the_neighbours_follow_the_typing(opened):
     page = opened("/axis")
     page.locator("#words").fill("nurse, engineer")
-    wait_for(page, "^Of 2 words")
+    wait_for(page, "Of 2 words")
     page.locator("#pairs").fill("he, she\nrose, ant")
     page.locator("#result code").filter(has_text="rose").first.wait_for()
     page.goto("/neighbours")

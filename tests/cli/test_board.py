@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-MODELS = '[[model]]\nname = "GloVe"\nsubject = "default"\n\n[[model]]\nsubject = "missing.bin"\n'
+NAMED = "".join(f'[[model]]\nname = "{name}"\nsubject = "default"\n' for name in ("GloVe", "copy"))
+MODELS = f'{NAMED}[[model]]\nsubject = "missing.bin"\n'
 
 
 def test_a_board_is_written_and_a_failed_subject_is_a_row(in_process, tmp_path, monkeypatch):
@@ -18,14 +19,30 @@ def test_a_board_is_written_and_a_failed_subject_is_a_row(in_process, tmp_path, 
     result = in_process(*asked)
     assert result.returncode == 0, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [row["kind"] for row in rows] == ["board", "board-ranking", "board-test", "skipped"]
-    assert rows[0]["embedding"] == "GloVe"
+    assert {row["kind"] for row in rows[:-1]} == {
+        "board",
+        "board-test",
+        "board-topic",
+        "board-difference",
+        "board-topic-difference",
+    }
+    assert [row["embedding"] for row in rows if row["kind"] == "board"] == ["GloVe", "copy"]
+    assert (rows[-1]["kind"], rows[-1]["test"]) == ("skipped", "missing.bin")
     assert rows[0]["page"] == "subjects/1-glove.html"
     assert "missing.bin" in result.stderr
     written = (tmp_path / "board" / "board.jsonl").read_text()
     assert written == result.stdout
     assert (tmp_path / "board" / rows[0]["page"]).is_file()
     assert in_process(*asked).stdout == written, "nothing is measured again, and nothing changes"
+
+
+def test_a_board_of_one_model_is_refused_before_any_work(in_process, tmp_path):
+    (tmp_path / "models.toml").write_text('[[model]]\nsubject = "default"\n')
+    for asked in ("default", tmp_path / "models.toml"):
+        result = in_process("board", asked, "--out", tmp_path / "out")
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "imprint audit" in result.stderr
+        assert not (tmp_path / "out").exists()
 
 
 def test_what_names_no_subject_is_refused_before_any_work(in_process, tmp_path):
@@ -37,7 +54,7 @@ def test_what_names_no_subject_is_refused_before_any_work(in_process, tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(in_process, tmp_path):
     (tmp_path / "subjects").write_text("mine")
-    result = in_process("board", "default", "--out", str(tmp_path))
+    result = in_process("board", "default", "cbow", "--out", str(tmp_path))
     assert result.returncode == 1
     assert str(tmp_path / "subjects") in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["subjects"]

@@ -13,8 +13,9 @@ from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.subjects.opening import load
 
-QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--rotations", 300, "--repeats", 0)
-FIELDS = {"group", "category", "words", "names", "score", "p_value", "significant", "rotations"}
+QUICK = ("--groups", 5, "--categories", 12, "--words", 4_000, "--copies", 50, "--repeats", 0)
+PAPER = (*QUICK[:6], "--method", "paper", "--rotations", 300)
+FIELDS = {"group", "category", "words", "names", "score", "z", "q", "stands_out", "copies"}
 
 
 def lines(result, kind="ube"):
@@ -24,37 +25,37 @@ def lines(result, kind="ube"):
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
-    """The whole run of one command: 10,000 rotations, 12 groups, 64 categories."""
+    """The whole run of one command: 400 copies of each kind, 12 groups, 64 categories, 20 repeats."""
     command = [str(Path(sys.executable).with_name("imprint")), "enumerate", "default", "--seed", "0", "--json"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path_factory.mktemp("full"))
-    return [row for row in map(json.loads, ran.stdout.splitlines()) if row["kind"] == "ube"]
+    return list(map(json.loads, ran.stdout.splitlines()))
 
 
 @pytest.mark.slow
-def test_one_command_finds_at_least_sixty_associations(full):
-    assert all(set(row) >= FIELDS for row in full)
-    found = [row for row in full if row["significant"]]
-    assert len(found) >= 60
-    # Those of groups that word frequency explains are told apart, and something is left without them.
-    assert {row["explained_by_frequency"] for row in found} == {True, False}
+def test_one_command_finds_about_forty_five_associations_of_which_a_third_recur(full):
+    cells = [row for row in full if row["kind"] == "ube"]
+    assert all(set(row) >= FIELDS for row in cells)
+    found = [row for row in cells if row["stands_out"]]
+    assert 42 <= len(found) <= 47
     recurrence = [row["recurrence"] for row in found]
     assert {row["recurrence_runs"] for row in found} == {20}
-    assert min(recurrence) < 0.5 < max(recurrence)
+    assert 14 <= sum(share > 0.5 for share in recurrence) <= 24
+    (overview,) = (row for row in full if row["kind"] == "ube-overview")
+    assert max(overview["expected_mirrored"], overview["expected_frequency_kept"]) <= 0.1 * len(found)
+    assert overview["groups_left_out"] == []
 
 
 @pytest.mark.slow
 def test_words_known_for_their_bias_are_among_them(full):
-    found = [row for row in full if row["significant"]]
+    found = [row for row in full if row["kind"] == "ube" and row["stands_out"]]
     often = {word for row in found if row["recurrence"] > 0.5 for word in row["words"]}
-    left = {word for row in found if row["survives_without_frequency"] for word in row["words"]}
-    assert {"blonde", "dress"} <= {word for row in found for word in row["words"]}
-    assert {"jihad", "mosque", "mariachi", "wife"} <= often & left
+    assert {"jihad", "mosque", "mariachi", "wife", "beautiful"} <= often
 
 
 def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
     from imprint.enumeration.enumerate import enumerate_biases
 
-    groups = enumerate_biases(load("default"), rotations=1, repeats=0).groups
+    groups = enumerate_biases(load("default"), copies=1, repeats=0).groups
     women = [group.demographics.share_women for group in groups]
     born = [group.demographics.mean_birth_year for group in groups]
     assert max(women) > 0.9
@@ -66,8 +67,8 @@ def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
 
 
 def test_the_number_of_workers_changes_no_byte(imprint):
-    # Eight chunks of rotations, so that two workers do have something to share.
-    options = (*QUICK, "--rotations", 2_000, "--json")
+    # Four chunks of copies, so that two workers do have something to share.
+    options = (*QUICK, "--copies", 200, "--json")
     one, two = (imprint("enumerate", "default", *options, "--workers", count) for count in (1, 2))
     assert one.returncode == 0, one.stderr
     assert one.stdout == two.stdout
@@ -113,7 +114,7 @@ def test_slurs_are_masked_unless_asked_for(imprint, tmp_path):
     convert(embedding, tmp_path / "tiny.safetensors")
     (tmp_path / "names.txt").write_text("\n".join(name for name in rows if name.startswith("Name")))
     options = ("tiny.safetensors", "--names", "names.txt", "--groups", 2, "--categories", 1, "--top", 1)
-    more = ("--cleaning", "none", "--rotations", 200, "--fdr", 0.9, "--without-frequency")
+    more = ("--cleaning", "none", "--method", "paper", "--rotations", 50, "--fdr", 0.9)
     masked = imprint("enumerate", *options, *more)
     assert masked.returncode == 0, masked.stderr
     assert "r******" in masked.stdout
@@ -127,7 +128,7 @@ def test_slurs_are_masked_unless_asked_for(imprint, tmp_path):
 
 def test_an_embedding_beside_its_own_copy_loses_nothing(imprint, tmp_path):
     convert(load("default"), tmp_path / "copy.safetensors")
-    options = ("enumerate", "default", *QUICK, "--fdr", 0.5, "--against", "copy.safetensors")
+    options = ("enumerate", "default", *QUICK, "--fdr", 0.7, "--against", "copy.safetensors")
     result = imprint(*options)
     assert result.returncode == 0, result.stderr
     (whole,) = (line.split() for line in result.stdout.splitlines() if line.split()[:1] == ["all"])
@@ -146,7 +147,7 @@ def test_an_embedding_beside_its_own_copy_loses_nothing(imprint, tmp_path):
 
 def test_associations_lost_are_told_apart_from_those_left_and_so_is_what_is_missing(imprint, tmp_path):
     default = load("default")
-    options = ("enumerate", "default", *QUICK, "--fdr", 0.5, "--against", "other.safetensors")
+    options = ("enumerate", "default", *QUICK, "--fdr", 0.7, "--against", "other.safetensors")
     # A tenth of the vocabulary is gone, and half of the rest has noise as long as itself.
     kept = np.flatnonzero(np.arange(len(default)) % 10)
     mixed = np.array(default.vectors[kept])
@@ -175,7 +176,7 @@ def test_associations_lost_are_told_apart_from_those_left_and_so_is_what_is_miss
 
 def test_where_nothing_was_found_nothing_can_be_lost_and_a_line_says_so(imprint, tmp_path):
     convert(load("default"), tmp_path / "copy.safetensors")
-    result = imprint("enumerate", "default", *QUICK, "--rotations", 1, "--against", "copy.safetensors")
+    result = imprint("enumerate", "default", *PAPER, "--rotations", 1, "--against", "copy.safetensors")
     assert result.returncode == 0, result.stderr
     (whole,) = (line.split() for line in result.stdout.splitlines() if line.split()[:1] == ["all"])
     assert whole[1:] == ["0", "0", "0", "0"]
@@ -188,9 +189,9 @@ def test_recurrence_goes_with_a_second_embedding(imprint, tmp_path):
     (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
     convert(load("default"), tmp_path / "copy.safetensors")
     options = ("--names", "people.txt", "--groups", 2, "--categories", 4, "--words", 1_000, "--cleaning", "none")
-    more = ("--rotations", 100, "--fdr", 0.5, "--repeats", 2, "--against", "copy.safetensors", "--json")
+    more = ("--copies", 50, "--fdr", 0.9, "--repeats", 2, "--against", "copy.safetensors", "--json")
     rows = [row for row in lines(imprint("enumerate", "default", *options, *more)) if row["against"]]
-    assert all((row["recurrence"] is not None) == row["significant"] == bool(row["left"]) for row in rows)
+    assert all((row["recurrence"] is not None) == row["stands_out"] == bool(row["left"]) for row in rows)
     assert {row["recurrence_runs"] for row in rows} == {2}
     assert {row["recurrence"] for row in rows} <= {None, 0.0, 0.5, 1.0}
     assert any(row["left"] for row in rows)
@@ -204,7 +205,10 @@ def test_recurrence_goes_with_a_second_embedding(imprint, tmp_path):
         (("--groups", 100_000), "groups"),
         (("--categories", 50_000), "50000 clusters"),
         (("--top", 50_000), "top"),
-        (("--rotations", 0), "rotations"),
+        (("--copies", 0), "copies"),
+        (("--rotations", 500), "rotations belongs to method 'paper'"),
+        (("--method", "paper"), "copies belongs to method 'mirrored'"),
+        (("--method", "guess"), "mirrored, paper"),
         (("--repeats", -1), "repeats"),
         (("--fdr", 2), "fdr"),
         (("--names", "nowhere.txt"), "nowhere.txt"),
@@ -232,9 +236,17 @@ def test_bad_settings_are_one_line_and_nothing_is_half_written(imprint, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_papers_method_prints_its_p_values(imprint):
+    rows = lines(imprint("enumerate", "default", *PAPER, "--json"))
+    assert {row["method"] for row in rows} == {"paper"}
+    assert {(row["rotations"], row["copies"], row["z"], row["q"]) for row in rows} == {(300, None, None, None)}
+    assert all(row["stands_out"] == (row["p_adjusted"] <= 0.05) for row in rows)
+    assert min(row["p_value"] for row in rows) >= 1 / 301
+
+
 def test_a_gpu_without_torch_is_one_line(imprint, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)  # whether or not it is installed
-    assert "imprint-audit[gpu]" in refused(imprint("enumerate", "default", *QUICK, "--device", "cuda"))
+    assert "imprint-audit[gpu]" in refused(imprint("enumerate", "default", *PAPER, "--device", "cuda"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -273,13 +285,14 @@ def test_a_sentence_encoder_is_asked_once_and_then_its_cache(imprint, tmp_path, 
     monkeypatch.setenv("IMPRINT_CACHE", str(tmp_path / "cache"))
     (tmp_path / "people.txt").write_text("\n".join(first_names().names[:80]))
     options = ("--encoder", "default", "--names", "people.txt", "--groups", 3, "--categories", 4, "--words", 300)
-    first = imprint("enumerate", *options, "--rotations", 200, "--json")
+    options = (*options, "--copies", 20, "--repeats", 0)
+    first = imprint("enumerate", *options, "--json")
     assert {row["embedding"] for row in lines(first)} == {"USE multilingual v3 (in sentences)"}
     assert "It is {word}." in lines(first, "ube-overview")[0]["embedding_notes"][0]
     assert "It is {word}." in first.stderr
     monkeypatch.setattr(UniversalEncoder, "embed", None)
-    assert imprint("enumerate", *options, "--rotations", 200, "--json").stdout == first.stdout
-    shown = imprint("enumerate", *options, "--rotations", 200, "--fdr", 0.5)
+    assert imprint("enumerate", *options, "--json").stdout == first.stdout
+    shown = imprint("enumerate", *options, "--fdr", 0.9)
     assert "USE multilingual v3 (in sentences)" in shown.stdout.splitlines()[0]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -18,12 +19,14 @@ from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
 
+OLD = Path(__file__).parents[1] / "policy" / "findings-schema-2.jsonl"
+
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """The bundled embedding's words of three tests about gender, and of the controls: little else can run."""
+    """The bundled embedding's words of some tests about gender, and of the controls: little else can run."""
     bundled = load("default")
-    asked = words_of(choose(catalogue(), ("caliskan-[678]",))) | control_words()
+    asked = words_of(choose(catalogue(), ("gender-career", "caliskan-[678]"))) | control_words()
     words = sorted({word.lower() for word in asked} & bundled.index.keys())
     path = tmp_path_factory.mktemp("small") / "small.txt"
     rows = (f"{word} {' '.join(map(str, bundled.vectors[bundled.index[word]].tolist()))}\n" for word in words)
@@ -33,16 +36,16 @@ def small(tmp_path_factory):
 
 @pytest.fixture
 def rows(tmp_path):
-    """Findings with a p of 0.02, and a mean difference that is surely between -0.01 and 0.03."""
-    size = {"mean_difference": 0.01, "words_low": -0.01, "words_high": 0.03}
-    p_values = dict.fromkeys(("p_label", "p_label_low", "p_label_high"), 0.02)
-    row = make_row("weat", effect_size=0.2, p_label_floor=0.0, **p_values, **size)
-    write_findings(tmp_path / "f.jsonl", judged([row]))
+    """Findings: a published test with a p of 0.02, and a question with a size surely between -1 % and 3 %."""
+    published = make_row("weat", effect_size=0.2, **dict.fromkeys(("p_value", "p_low", "p_high"), 0.02))
+    sizes = {"size": 0.01, "size_low": -0.01, "size_high": 0.03}
+    question = make_row("weat", test="gender-career", is_question=True, **sizes)
+    write_findings(tmp_path / "f.jsonl", judged([published, question]))
     return tmp_path / "f.jsonl"
 
 
 def test_a_topic_that_does_not_exist_is_a_mistake_and_one_that_was_not_measured_is_undecided(rows):
-    condition = "topic:{}:|mean_difference|<0.05"
+    condition = "topic:{}:|size|<0.05"
     with refuses(SettingError, option="--require", got=condition.format("gander"), hint="did you mean 'gender'?"):
         gate_command(rows, require=[condition.format("gander")])
     own = make_row("weat", topics=("gardening",))
@@ -54,11 +57,11 @@ def test_a_topic_that_does_not_exist_is_a_mistake_and_one_that_was_not_measured_
 
 
 def audit(in_process, path, *conditions):
-    return in_process("audit", path, "--quick", "--debias", "none", "--rotations", 10, *conditions)
+    return in_process("audit", path, "--quick", "--debias", "none", "--topic", "gender", *conditions)
 
 
 def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(in_process, small, tmp_path):
-    margin = "weat:caliskan-6:|mean_difference|<0.05"
+    margin = "weat:gender-career:|size|<0.1"
     files = ["--junit", "gate.xml", "--summary", "summary.md"]
     result = audit(in_process, small, "--fail-on", "weat:p<0.001", "--require", margin, *files)
     assert result.returncode == 2, result.stderr
@@ -66,11 +69,13 @@ def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(in_pr
     assert int(suite.get("failures")) > 0
     assert "## imprint: failed" in (tmp_path / "summary.md").read_text()
     assert "weat:p<0.001" in result.stderr
-    assert "0.0001554" in result.stderr
+    assert "7.77e-05" in result.stderr
     assert result.stdout.splitlines()[-1] == "report: report.html"
     gates = [row for row in read_findings(tmp_path / "findings.jsonl") if row.kind == "gate"]
     assert [row.test for row in gates] == ["weat:p<0.001", margin]
     assert [row.verdict for row in gates] == ["failed", "failed"]
+    (career,) = gates[1].outcomes
+    assert 0.1 < career.low < career.value < career.high
     assert "caliskan-6" in [one.test for one in gates[0].outcomes if one.verdict == "failed"]
     page = (tmp_path / "report.html").read_text()
     opens = ('<section id="gate">', f"--require {margin.replace('<', '&lt;')}", '<section id="weat">')
@@ -82,7 +87,7 @@ def test_a_condition_that_holds_ends_the_audit_with_two_and_opens_the_page(in_pr
 @pytest.mark.parametrize(
     ("conditions", "code", "line"),
     [
-        (["--require", "weat:caliskan-6:|mean_difference|<0.5"], 0, "weat:caliskan-6:"),
+        (["--require", "weat:gender-career:|size|<0.5"], 0, "weat:gender-career:"),
         (["--fail-on", "weat:caliskan-9:p<0.01"], 3, "weat:caliskan-9:"),
     ],
 )
@@ -103,6 +108,7 @@ def test_every_audit_writes_its_findings_and_ends_with_its_code(in_process, smal
         (["--fail-on", "weat:p<0.01", "--require", "weat:p>0.05"], "weat:p>0.05"),
         (["--fail-on", "waet:p<0.01"], "waet"),
         (["--fail-on", "weat:mean_diference<0.01"], "mean_difference"),
+        (["--fail-on", "weat:p_holm<0.01"], "size has replaced it"),
     ],
 )
 def test_a_malformed_condition_is_one_line_before_anything_is_read(in_process, tmp_path, conditions, message):
@@ -119,11 +125,11 @@ def test_a_malformed_condition_is_one_line_before_anything_is_read(in_process, t
     [
         (["--fail-on", "weat:p<0.01"], 0),
         (["--fail-on", "weat:p<0.05"], 2),
-        (["--fail-on", "weat:p_holm<0.05"], 3),
-        (["--require", "weat:|mean_difference|<0.05"], 0),
-        (["--require", "weat:|mean_difference|<0.02"], 3),
-        (["--require", "weat:mean_difference>0.05"], 2),
-        (["--require", "weat:|mean_difference|<0.02", "--fail-on", "weat:p<0.05"], 2),
+        (["--fail-on", "weat:gender-career:p<0.05"], 3),
+        (["--require", "weat:|size|<0.05"], 0),
+        (["--require", "weat:|size|<0.02"], 3),
+        (["--require", "weat:size>0.05"], 2),
+        (["--require", "weat:|size|<0.02", "--fail-on", "weat:p<0.05"], 2),
     ],
 )
 def test_a_file_of_findings_is_held_against_conditions(in_process, rows, conditions, code):
@@ -138,7 +144,7 @@ def test_a_file_of_findings_is_held_against_conditions(in_process, rows, conditi
 def test_verdicts_are_written_where_they_are_asked_for(in_process, rows, tmp_path):
     (tmp_path / "summary.md").write_text("Built.\n")
     for margin, code in ((0.05, 0), (0.02, 3)):
-        condition = f"weat:|mean_difference|<{margin}"
+        condition = f"weat:|size|<{margin}"
         files = ["--junit", "gate.xml", "--summary", "summary.md"]
         assert in_process("gate", rows, "--require", condition, *files).returncode == code
         (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()
@@ -149,7 +155,7 @@ def test_verdicts_are_written_where_they_are_asked_for(in_process, rows, tmp_pat
 
 def test_no_output_takes_the_place_of_another_file(in_process, rows, tmp_path):
     policy = tmp_path / "imprint.toml"
-    policy.write_text('[[require]]\ntopic = "gender"\nmargin = 0.1\n')
+    policy.write_text('[[require]]\ntopic = "gender"\nsize = 0.1\n')
     for files, mentioned in (
         (["--junit", rows], "f.jsonl"),
         (["--summary", policy], "imprint.toml"),
@@ -168,7 +174,7 @@ def test_no_output_takes_the_place_of_another_file(in_process, rows, tmp_path):
     [
         (["--junit", "gate.xml"], "--junit"),
         (["--summary", "summary.md"], "--summary"),
-        (["--require", "topic:gendr:|mean_difference|<0.1"], "gender"),
+        (["--require", "topic:gendr:|size|<0.1"], "gender"),
         (["--require", "similarity:ws-354:spearman>0.4"], "ws-353"),
         (["--policy", "imprint.toml"], "ws-353"),
     ],
@@ -192,3 +198,13 @@ def test_a_gate_without_conditions_or_findings_is_an_error(in_process, rows, tmp
         assert (result.returncode, result.stdout) == (1, "")
         assert message in result.stderr
         assert len(result.stderr.splitlines()) == 1
+
+
+def test_findings_of_an_older_schema_are_tables_and_decide_nothing(in_process, tmp_path):
+    result = in_process("gate", OLD, "--require", "weat:gender-career:|size|<0.1")
+    assert result.returncode == 3
+    assert "run the audit again" in result.stdout
+    assert in_process("report", OLD, "--out", "old.html").returncode == 0
+    page = (tmp_path / "old.html").read_text()
+    old = [json.loads(line) for line in OLD.read_text().splitlines()]
+    assert all(f"{row['embedding']}" in page and f"{row['test']}" in page for row in old)

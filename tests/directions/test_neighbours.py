@@ -19,8 +19,8 @@ def test_neighbours_are_those_of_a_full_sort(seed, count):
     cosines = {f"w{row}": float(unit[row] @ unit[0]) for row in range(1, 12)}
     expected = sorted(cosines, key=lambda word: -cosines[word])[:count]
     found = neighbours(embedding, "w0", count=count).nearest
-    assert [word for word, _ in found] == expected
-    assert [cosine for _, cosine in found] == pytest.approx([cosines[word] for word in expected], abs=1e-12)
+    assert [one.word for one in found] == expected
+    assert [one.value for one in found] == pytest.approx([cosines[word] for word in expected], abs=1e-12)
 
 
 def test_blocks_of_a_large_matrix_are_put_together(monkeypatch):
@@ -29,7 +29,7 @@ def test_blocks_of_a_large_matrix_are_put_together(monkeypatch):
     whole = neighbours(embedding, "w7", count=49)
     monkeypatch.setattr(module, "BLOCK_ROWS", 7)
     parts = neighbours(embedding, "w7", count=49)
-    assert [word for word, _ in parts.nearest] == [word for word, _ in whole.nearest]
+    assert [one.word for one in parts.nearest] == [one.word for one in whole.nearest]
     assert len(parts.nearest) == 49
 
 
@@ -37,13 +37,13 @@ def test_a_word_is_no_neighbour_of_itself_and_rows_of_zeros_are_nobodys():
     embedding = Embedding("tiny", ["a", "b", "zero"], np.array([[1, 0], [1, 1], [0, 0]], dtype=np.float32))
     found = neighbours(embedding, "A", count=10)
     assert found.token == "a"
-    assert [word for word, _ in found.nearest] == ["b"]
+    assert [one.word for one in found.nearest] == ["b"]
 
 
 def test_a_word_made_of_subwords_has_neighbours_too():
     vectors = np.array([[1, 0], [0, 1]], dtype=np.float32)
     embedding = Embedding("parts", ["a", "b"], vectors, subword=lambda word: vectors[1])
-    assert [word for word, _ in neighbours(embedding, "bb").nearest] == ["b", "a"]
+    assert [one.word for one in neighbours(embedding, "bb").nearest] == ["b", "a"]
 
 
 @pytest.mark.parametrize("count", [0, 101])
@@ -64,9 +64,8 @@ def test_a_query_of_several_words_is_their_mean():
     embedding = Embedding("tiny", ["a", "b", "both", "c"], vectors)
     found = neighbours(embedding, "a b absent")
     assert (found.token, found.missing) == ("a b", ("absent",))
-    assert found.nearest[0] == ("both", pytest.approx(1.0))
-    (row,) = found.findings()
-    assert [one.word for one in row.nearest] == ["both", "c"]
+    assert found.nearest[0].value == pytest.approx(1.0)
+    assert [one.word for one in found.nearest] == ["both", "c"]
 
 
 def test_most_similar_adds_and_subtracts():

@@ -12,7 +12,7 @@ from imprint.enumeration.rows import Races
 from imprint.enumeration.settings import Settings
 from imprint.stimuli.names import first_names
 
-GROUPS, CATEGORIES, NAMES_EACH, WORDS_EACH, DIMENSION = 4, 6, 24, 60, 24
+GROUPS, CATEGORIES, NAMES_EACH, WORDS_EACH, DIMENSION = 4, 6, 24, 100, 60
 # Which group (row of names) three words of which category were moved towards.
 PLANTED = {(0, 0), (0, 1), (1, 0), (1, 1), (2, 3), (3, 3), (3, 4)}
 
@@ -32,9 +32,13 @@ def spell(number: int, first: str) -> str:
 
 
 def plant(seed: int = 0, strength: float = 1.0) -> Planted:
-    """Names of four groups, two of women's and two of men's names, and words of six categories, in random order."""
+    """Names of four groups, two of women's and two of men's names, and words of six categories, in random order.
+
+    Words vary along axes of their own, and each group's direction lies across many of them: mirroring turns it away.
+    """
     rng = np.random.default_rng(seed)
-    axes = np.linalg.qr(rng.normal(size=(DIMENSION, DIMENSION)))[0]
+    axes, spread = (np.linalg.qr(rng.normal(size=(DIMENSION, DIMENSION)))[0] for _ in range(2))
+    spread *= np.geomspace(0.2, 0.05, DIMENSION)[:, None]
     directions, centres, person = axes[:GROUPS], axes[GROUPS : GROUPS + CATEGORIES], axes[GROUPS + CATEGORIES]
     table = first_names().at_least(1_000)
     women, men = ([table.names[i] for i in np.flatnonzero(chosen)] for chosen in
@@ -48,7 +52,7 @@ def plant(seed: int = 0, strength: float = 1.0) -> Planted:
     words = {}
     for j in range(CATEGORIES):
         for number in range(WORDS_EACH):
-            rows[spell(100 * j + number, "xw")] = centres[j] + rng.normal(scale=0.08, size=DIMENSION)
+            rows[spell(100 * j + number, "xw")] = centres[j] + rng.normal(size=DIMENSION) @ spread
         for i in range(GROUPS):
             if (i, j) in PLANTED:
                 chosen = [spell(100 * j + 10 * i + number, "xp") for number in range(3)]
@@ -71,18 +75,25 @@ def planted() -> Planted:
 
 @pytest.fixture(scope="session")
 def small() -> dict[str, int]:
-    """Settings that suit the planted embedding: 24 cells, so 479 rotations find a lone one."""
-    return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "rotations": 599, "repeats": 0}
+    """Settings that suit the planted embedding, with few copies."""
+    return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "copies": 100, "repeats": 0}
+
+
+@pytest.fixture(scope="session")
+def paper() -> dict[str, int | str]:
+    """The same with the paper's method: 24 cells, so 479 rotations find a lone one."""
+    given = {"method": "paper", "rotations": 599}
+    return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "repeats": 0} | given
 
 
 @pytest.fixture
 def make_enumeration():
-    """Build a result from {letter: names} and rows of (letter, category, words, significant)."""
+    """Build a result from {letter: names} and rows of (letter, category, words, stands_out)."""
 
     def make(groups, cells, **changes):
         rows = [
-            Association(letter, category, tuple(words), 0.5 - 0.1 * category, 0.001, 0.01, found, None)
-            for letter, category, words, found in cells
+            Association(letter, category, tuple(words), 0.5 - 0.1 * category, stands_out, z=4.5, q=0.01)
+            for letter, category, words, stands_out in cells
         ]
         numbers = sorted({row.category for row in rows})
         given = {
@@ -90,18 +101,18 @@ def make_enumeration():
             "embedding_sha256": "0" * 64,
             "settings": Settings(groups=max(2, len(groups))),
             "groups": tuple(
-                Group(letter, tuple(names), tuple(names[:5]), Demographics(0.5, 1980.0, Races(white=0.5)), 0.1)
+                Group(letter, tuple(names), tuple(names[:5]), Demographics(0.5, 1980.0, Races(white=0.5)), 0.1, 0.2)
                 for letter, names in groups.items()
             ),
             "categories": tuple(Category(number, 10, (f"central{number}",)) for number in numbers),
             "associations": tuple(rows),
-            "flagged": (),
             "indirect": None,
             "names_asked": 10,
             "names_missing": ("Nobody",),
             "names_found": 9,
             "names_dropped": (),
             "notes": (),
+            "expected": (0.1, 0.2),
         }
         return Enumeration(**given | changes)
 

@@ -1,9 +1,8 @@
-"""Promises kept: how often something is found where there is nothing, and how much of what is found is false.
+"""The paper's p-values: how often something is found where there is nothing, and how much of it is false.
 
 Everything here is decided by fixed seeds; bounds are those of chance at one in ten thousand.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -12,9 +11,9 @@ from scipy.stats import binom, ortho_group
 
 from imprint.enumeration.null import Tally, adjust
 from imprint.enumeration.settings import Settings
-from imprint.significance.rotations import Cells, null_scores, observed_scores
+from imprint.significance.rotations import Cells, chunks, observed_scores, rotated_scores
 
-RUNS = 200
+RUNS = 100
 ALPHA = 0.05
 GROUPS, CATEGORIES, WORDS_EACH, DIMENSION, TOP = 4, 6, 40, 16, 2
 CELLS = GROUPS * CATEGORIES
@@ -53,19 +52,20 @@ def make_cells(rng, *, real_categories, overlapping):
     return Cells(words, offsets, directions, centres, TOP, overlapping)
 
 
-def discoveries(pool, run, **kind):
+def discoveries(run, **kind):
     """Which cells are called significant under each correction, in one run on an embedding of its own."""
     cells = make_cells(np.random.default_rng([7, run]), **kind)
     scores, _ = observed_scores(cells)
     plain, largest = (Tally(scores, np.zeros(cells.shape, dtype=np.int64), kept=kept) for kept in (None, []))
-    for chunk in null_scores(cells, ROTATIONS, seed=np.random.SeedSequence([8, run]), executor=pool):
+    for task in chunks(ROTATIONS, np.random.SeedSequence([8, run])):
+        chunk = rotated_scores(cells, *task)
         plain.add(chunk)
         largest.add(chunk)
-    return {
-        correction: adjust((largest if correction == "max" else plain).p_values(), Settings(correction=correction))
-        <= ALPHA
-        for correction in ("bh", "by", "max")
-    }
+    found = {}
+    for correction, tally in (("bh", plain), ("by", plain), ("max", largest)):
+        settings = Settings(method="paper", correction=correction)
+        found[correction] = adjust(tally.p_values(), settings) <= ALPHA
+    return found
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["voronoi", "overlapping"])
@@ -73,15 +73,8 @@ def overlapping(request):
     return request.param
 
 
-@pytest.fixture(scope="module")
-def pool():
-    with ThreadPoolExecutor(1) as pool:
-        yield pool
-
-
-@pytest.mark.slow
-def test_where_every_discovery_is_false_runs_with_any_are_as_rare_as_promised(pool, overlapping):
-    runs = [discoveries(pool, run, real_categories=0, overlapping=overlapping) for run in range(RUNS)]
+def test_where_every_discovery_is_false_runs_with_any_are_as_rare_as_promised(overlapping):
+    runs = [discoveries(run, real_categories=0, overlapping=overlapping) for run in range(RUNS)]
     bound = int(binom.ppf(1 - RARE, RUNS, ALPHA))
     for correction in ("bh", "by", "max"):
         false = sum(bool(found[correction].any()) for found in runs)
@@ -93,10 +86,9 @@ def test_where_every_discovery_is_false_runs_with_any_are_as_rare_as_promised(po
     assert any(found["bh"].any() for found in runs)
 
 
-@pytest.mark.slow
-def test_under_a_partial_null_the_false_share_of_what_is_found_stays_within_the_promise(pool, overlapping):
+def test_under_a_partial_null_the_false_share_of_what_is_found_stays_within_the_promise(overlapping):
     real = CATEGORIES // 2
-    runs = [discoveries(pool, RUNS + run, real_categories=real, overlapping=overlapping) for run in range(RUNS)]
+    runs = [discoveries(RUNS + run, real_categories=real, overlapping=overlapping) for run in range(RUNS)]
     for correction in ("bh", "by"):
         shares, found_real = [], []
         for found in runs:
@@ -114,14 +106,14 @@ def test_under_a_partial_null_the_false_share_of_what_is_found_stays_within_the_
     assert errors <= bound, f"max: a false discovery in {errors} of {RUNS} runs; {bound} is the most chance allows"
 
 
-def test_the_runs_would_tell_a_null_that_is_too_low(pool):
+def test_the_runs_would_tell_a_null_that_is_too_low():
     """Had rotations lost a part of every name, as in a space too large, the promise would be seen to be broken."""
     false, runs = 0, 80
     for run in range(runs):
         cells = make_cells(np.random.default_rng([7, run]), real_categories=0, overlapping=False)
         scores, _ = observed_scores(cells)
         tally = Tally(scores, np.zeros(cells.shape, dtype=np.int64))
-        for chunk in null_scores(cells, ROTATIONS, seed=np.random.SeedSequence([8, run]), executor=pool):
-            tally.add(0.85 * chunk)
-        false += bool((adjust(tally.p_values(), Settings()) <= ALPHA).any())
+        for task in chunks(ROTATIONS, np.random.SeedSequence([8, run])):
+            tally.add(0.85 * rotated_scores(cells, *task))
+        false += bool((adjust(tally.p_values(), Settings(method="paper")) <= ALPHA).any())
     assert false > binom.ppf(1 - RARE, runs, ALPHA)

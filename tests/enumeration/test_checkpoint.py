@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,18 +18,18 @@ from refusals import refuses
 from systems import posix
 
 from imprint.embeddings.convert import convert
+from imprint.enumeration.checkpoint import Checkpoint, resumed
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.null import Checkpoint
-from imprint.enumeration.solution import RANDOM_DIRECTIONS
+from imprint.enumeration.mirroring import KINDS
+from imprint.enumeration.solution import COPIES_PER_CHUNK
 from imprint.errors import SettingError
-from imprint.significance.rotations import CHUNK
 from imprint.subjects.opening import load
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 CHUNKS = 60
-SETTINGS = {"groups": 4, "categories": 6, "rotations": CHUNKS * CHUNK}
+SETTINGS = {"groups": 4, "categories": 6, "copies": CHUNKS * COPIES_PER_CHUNK, "repeats": 2}
 OPTIONS = ["--json", "--workers=1", *(f"--{name}={value}" for name, value in SETTINGS.items())]
-RECORD = 20 + 4 * CHUNK * 4 * 6
+RECORD = 20 + 4 * KINDS * COPIES_PER_CHUNK * 4 * 6
 
 
 class Stop(Exception):
@@ -36,10 +37,10 @@ class Stop(Exception):
 
 
 class CountingPool(ThreadPoolExecutor):
-    """One thread that counts what it is given to do."""
+    """Threads that count what they are given to do."""
 
-    def __init__(self):
-        super().__init__(1)
+    def __init__(self, workers=1):
+        super().__init__(workers)
         self.given = 0
 
     def submit(self, *task):
@@ -67,7 +68,7 @@ def source(planted, tmp_path_factory):
 @pytest.fixture(scope="module")
 def uninterrupted(source):
     run = subprocess.run([str(IMPRINT), "enumerate", str(source), *OPTIONS], capture_output=True, check=True)
-    assert b'"significant": true' in run.stdout
+    assert b'"stands_out": true' in run.stdout
     return run.stdout
 
 
@@ -139,22 +140,27 @@ def test_a_full_disk_is_one_line_and_what_was_written_is_good(source, uninterrup
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture(scope="module")
+def three_chunks(small):
+    return small | {"copies": 2 * COPIES_PER_CHUNK + 10, "repeats": 2}
+
+
 @pytest.fixture
-def stopped(planted, small, tmp_path):
+def stopped(planted, three_chunks, tmp_path):
     """A checkpoint with the first two of three chunks of a small run."""
     checkpoint = tmp_path / "run"
 
     def stop(done, total):
-        if done == 2 * CHUNK:
+        if done == 2 * KINDS * COPIES_PER_CHUNK:
             raise Stop("on the way")
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(Stop, match=r"^on the way$"):
-        enumerate_biases(planted.embedding, executor=pool, checkpoint=checkpoint, progress=stop, **small)
+        enumerate_biases(planted.embedding, executor=pool, checkpoint=checkpoint, progress=stop, **three_chunks)
     return checkpoint
 
 
 @pytest.mark.parametrize("damage", ["nothing", "cut", "scores", "number", "appended"])
-def test_a_damaged_checkpoint_never_changes_the_result(planted, small, stopped, damage):
+def test_a_damaged_checkpoint_never_changes_the_result(planted, three_chunks, stopped, damage):
     data = bytearray(stopped.read_bytes())
     assert kept(stopped) == 2
     second = data.index(b"\n") + 1 + RECORD
@@ -168,25 +174,34 @@ def test_a_damaged_checkpoint_never_changes_the_result(planted, small, stopped, 
         data += bytes(RECORD)
     stopped.write_bytes(data)
     with CountingPool() as pool:
-        result = enumerate_biases(planted.embedding, executor=pool, checkpoint=stopped, **small)
-    assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **small))
+        result = enumerate_biases(planted.embedding, executor=pool, checkpoint=stopped, **three_chunks)
+    assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **three_chunks))
     missing = 1 if damage in {"nothing", "appended"} else 2
-    assert pool.given == missing + (2 + RANDOM_DIRECTIONS) * -(-small["rotations"] // CHUNK)  # and the checks
+    assert pool.given == missing + three_chunks["repeats"]
     assert not stopped.exists()
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"seed": 1}, {"rotations": 600}, {"top": 2}, {"fdr": 0.1}, {"overlapping": True}, "fewer names"],
+    [
+        {"seed": 1},
+        {"copies": 600},
+        {"top": 2},
+        {"fdr": 0.2},
+        {"overlapping": True},
+        {"method": "paper"},
+        "fewer names",
+    ],
     ids=str,
 )
-def test_a_checkpoint_of_another_run_is_refused_and_left_alone(planted, small, stopped, change):
+def test_a_checkpoint_of_another_run_is_refused_and_left_alone(planted, three_chunks, paper, stopped, change):
     before = stopped.read_bytes()
     names = "first"
     if change == "fewer names":
         names, change = [name for group in planted.names for name in group[1:]], {}
+    settings = paper if "method" in change else three_chunks | change
     with refuses(SettingError, "settings", option="checkpoint", where=stopped):
-        enumerate_biases(planted.embedding, names, checkpoint=stopped, **small | change)
+        enumerate_biases(planted.embedding, names, checkpoint=stopped, **settings)
     assert stopped.read_bytes() == before
 
 
@@ -217,12 +232,68 @@ def test_a_place_that_cannot_hold_a_checkpoint_is_refused(planted, small, tmp_pa
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_the_papers_method_continues_too(planted, paper, tmp_path):
+    def stop(done, total):
+        raise Stop("on the way")
+
+    with pytest.raises(Stop, match=r"^on the way$"):
+        enumerate_biases(planted.embedding, checkpoint=tmp_path / "run", progress=stop, **paper)
+    with CountingPool() as pool:
+        result = enumerate_biases(planted.embedding, executor=pool, checkpoint=tmp_path / "run", **paper)
+    assert pool.given == 2  # of three chunks
+    assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **paper))
+
+
 def test_a_run_that_fails_before_its_first_chunk_leaves_no_file(planted, small, tmp_path):
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     with pytest.raises(RuntimeError, match="cannot schedule new futures"):
         enumerate_biases(planted.embedding, executor=pool, checkpoint=tmp_path / "run", **small)
     assert list(tmp_path.iterdir()) == []
+
+
+def filled(shared, value):
+    return np.full((5, 2, 3), shared + value, dtype=np.float32)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_tasks_already_done_are_handed_on_and_not_computed_again(tmp_path, workers):
+    tasks = [(value,) for value in range(6)]
+    checkpoint = Checkpoint(tmp_path / "run", "these", (2, 3))
+    for number in (11, 14):
+        checkpoint.add(number, filled(0, -1))
+    checkpoint.close(finished=False)
+    checkpoint = Checkpoint(tmp_path / "run", "these", (2, 3))
+    with CountingPool(workers) as pool:
+        found = list(resumed(filled, 100, tasks, executor=pool, checkpoint=checkpoint, first=10))
+    assert [scores[0, 0, 0] for scores in found] == [100, -1, 102, 103, -1, 105]
+    assert pool.given == 4
+    checkpoint.close(finished=False)
+    again = Checkpoint(tmp_path / "run", "these", (2, 3))
+    again.close(finished=True)
+    assert sorted(again.done) == [10, 11, 12, 13, 14, 15]
+
+
+def test_what_is_no_longer_wanted_is_cancelled():
+    class Remembering(ThreadPoolExecutor):
+        def submit(self, *work):
+            futures.append(super().submit(*work))
+            return futures[-1]
+
+    def wait(shared, value):
+        started.wait(10)
+        return filled(shared, value)
+
+    futures, started = [], threading.Event()
+    with Remembering(1) as pool:
+        started.set()
+        scores = resumed(wait, 0, [(value,) for value in range(40)], executor=pool)
+        next(scores)
+        started.clear()
+        scores.close()
+        started.set()
+    assert futures[0].done()
+    assert futures[-1].cancelled()
 
 
 CHUNK_SCORES = {number: np.random.default_rng(number).normal(size=(5, 2, 3)).astype(np.float32) for number in range(4)}

@@ -22,13 +22,15 @@ from systems import posix
 
 from imprint.cli.cluster import open_cluster
 from imprint.embeddings.convert import convert
+from imprint.enumeration.checkpoint import resumed
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.solution import RANDOM_DIRECTIONS, REPEAT_WORK
+from imprint.enumeration.mirroring import KINDS
+from imprint.enumeration.solution import COPIES_PER_CHUNK, REPEAT_WORK
 from imprint.errors import SettingError
-from imprint.significance.rotations import CHUNK, Cells, null_scores
+from imprint.significance.rotations import CHUNK, Cells, chunks, rotated_scores
 
 IMPRINT = Path(sys.executable).with_name("imprint")
-ROTATIONS = 60 * CHUNK
+COPIES = 60 * COPIES_PER_CHUNK
 REPEATS = 2
 
 pytestmark = DASK_WARNINGS
@@ -40,15 +42,15 @@ def as_bytes(result):
 
 @pytest.fixture(scope="module")
 def alone(planted, small):
-    return as_bytes(enumerate_biases(planted.embedding, **small | {"rotations": ROTATIONS, "repeats": REPEATS}))
+    return as_bytes(enumerate_biases(planted.embedding, **small | {"copies": COPIES, "repeats": REPEATS}))
 
 
 def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone):
     result = enumerate_biases(
-        planted.embedding, executor=client.get_executor(), **small | {"rotations": ROTATIONS, "repeats": REPEATS}
+        planted.embedding, executor=client.get_executor(), **small | {"copies": COPIES, "repeats": REPEATS}
     )
     assert as_bytes(result) == alone
-    assert result.significant
+    assert result.standing_out
 
 
 @posix
@@ -59,7 +61,7 @@ def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone,
     killed = {}
 
     def kill_busy_workers(done, total):
-        assert total == ROTATIONS + (2 + RANDOM_DIRECTIONS) * 1_000 + REPEATS * REPEAT_WORK
+        assert total == KINDS * COPIES + REPEATS * REPEAT_WORK
         if not killed:
             # Those at work first; the chunks are quick, and one of two may just be waiting for its next.
             busy = {worker for worker, tasks in client.processing().items() if tasks}
@@ -67,13 +69,13 @@ def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone,
             killed.update({worker: pids[worker] for worker in order[:victims]})
             for pid in killed.values():
                 os.kill(pid, signal.SIGKILL)
-            assert done == CHUNK
+            assert done == KINDS * COPIES_PER_CHUNK
 
     result = enumerate_biases(
         planted.embedding,
         executor=client.get_executor(),
         progress=kill_busy_workers,
-        **small | {"rotations": ROTATIONS, "repeats": REPEATS},
+        **small | {"copies": COPIES, "repeats": REPEATS},
     )
     assert len(killed) == victims
     assert as_bytes(result) == alone
@@ -101,8 +103,8 @@ def test_words_go_to_each_worker_once_and_not_with_every_chunk(client):
     with pytest.warns(UserWarning, match="Sending large graph"):
         client.submit(len, pickle.dumps(cells)).result()
     # The same warning is an error here.
-    chunks = null_scores(cells, 3 * CHUNK, seed=np.random.SeedSequence(0), executor=client.get_executor())
-    held = [client.run(cells_held) for _ in chunks]
+    tasks = chunks(3 * CHUNK, np.random.SeedSequence(0))
+    held = [client.run(cells_held) for _ in resumed(rotated_scores, cells, tasks, executor=client.get_executor())]
     assert len(held) == 3
     assert max(count for workers in held for count in workers.values()) == 1
 
@@ -132,7 +134,7 @@ def test_the_command_prints_the_same_bytes_on_a_cluster(cluster, client, planted
     assert here.returncode == there.returncode == 0, there.stderr
     assert here.stderr == there.stderr == ""
     assert here.stdout == there.stdout
-    assert '"significant": true' in here.stdout
+    assert '"stands_out": true' in here.stdout
 
 
 def test_an_address_where_nothing_answers_is_one_line():
@@ -186,7 +188,7 @@ def test_a_server_that_says_something_else_is_one_line(answer):
 @pytest.mark.slow
 def test_a_cluster_that_goes_away_on_the_way_is_one_line(planted, tmp_path):
     convert(planted.embedding, tmp_path / "planted.safetensors")
-    options = ["--groups=4", "--categories=6", "--rotations=200000"]
+    options = ["--groups=4", "--categories=6", "--copies=100000"]
     with local_cluster(1, processes=False, protocol="tcp") as doomed, Client(doomed) as observer:
         address = doomed.scheduler_address
         process = subprocess.Popen(

@@ -106,7 +106,7 @@ def test_as_many_words_as_asked_are_left_beside_the_names():
     # All of these are common words too, and every one of them stays a name.
     people = ("Said", "An", "My", "Long", "Season", "Young", "Story", "Race")
     made = embed_vocabulary(encoder_of(hashed), words=300, names=people)
-    asked = {"groups": 2, "categories": 3, "words": 300, "rotations": 1, "cleaning": "none"}
+    asked = {"groups": 2, "categories": 3, "words": 300, "copies": 1, "repeats": 0, "cleaning": "none"}
     found = enumerate_biases(made, people, **asked)
     assert sum(category.size for category in found.categories) == 300
     assert {"said", "an", "my"} <= set(made.words)
@@ -116,7 +116,7 @@ def test_as_many_words_as_asked_are_left_beside_the_names():
 def test_names_the_encoder_does_not_know_are_missing_and_not_made_up():
     made = embed_vocabulary(load("default"), words=100, names=[*PEOPLE, "Qwertzuia"])
     assert "Qwertzuia" not in made.words
-    found = enumerate_biases(made, [*PEOPLE, "Qwertzuia"], groups=2, categories=2, words=100, rotations=1)
+    found = enumerate_biases(made, [*PEOPLE, "Qwertzuia"], groups=2, categories=2, words=100, copies=1, repeats=0)
     assert found.names_missing == ("Qwertzuia",)
 
 
@@ -134,8 +134,8 @@ def test_a_planted_bias_is_found_and_nothing_else():
         return axes[3] + planted.get(word, 0) * axes[1] + noise
 
     made = embed_vocabulary(encoder_of(vector, 9 * axes[4:7]), words=500, names=tuple(people))
-    found = enumerate_biases(made, tuple(people), groups=2, categories=1, words=500, rotations=199)
-    assert {frozenset(cell.words) for cell in found.significant} == {
+    found = enumerate_biases(made, tuple(people), groups=2, categories=1, words=500, method="paper", rotations=199)
+    assert {frozenset(cell.words) for cell in found.standing_out} == {
         frozenset(word for word, side in planted.items() if side == wanted) for wanted in (1, -1)
     }
     for group in found.groups:
@@ -149,11 +149,11 @@ def test_the_default_encoder_sets_the_names_of_women_and_men_apart():
     table = first_names()
     sides = [table.names[row] for row in np.flatnonzero((table.share_women > 0.99) | (table.share_women < 0.01))[:160]]
     made = embed_vocabulary(open_encoder("default"), words=400, names=sides)
-    found = enumerate_biases(made, sides, groups=2, categories=8, words=400, rotations=200)
+    found = enumerate_biases(made, sides, groups=2, categories=8, words=400, copies=100, repeats=0)
     shares = [np.mean([table.share_women[table.index[name]] for name in group.names]) for group in found.groups]
     assert max(shares) - min(shares) > 0.5
     assert found.embedding == "USE multilingual v3 (in sentences)"
-    assert found.significant
+    assert found.standing_out
 
 
 def test_a_second_time_nothing_is_encoded(tmp_path):

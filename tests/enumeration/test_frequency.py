@@ -1,5 +1,4 @@
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+"""Word frequency: its direction, what is left without it, and a group of common names beside common words."""
 
 import numpy as np
 import pytest
@@ -7,7 +6,6 @@ from scipy.stats import spearmanr
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.confounds import (
-    cells_without,
     correlation_with_frequency,
     drop_direction,
     frequency_direction,
@@ -15,10 +13,11 @@ from imprint.enumeration.confounds import (
     without_direction,
 )
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.mirroring import KINDS, Mirrors, score_copies, standardise
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import _survive, problem_seeds, solve
-from imprint.significance.rotations import Cells, null_scores, observed_scores
+from imprint.enumeration.solution import problem_seeds
+from imprint.significance.rotations import observed_scores
 
 D = 12
 
@@ -101,28 +100,13 @@ def test_frequency_is_minus_the_logarithm_of_the_rank():
     np.testing.assert_allclose(by_rank, -np.log([100, 1]))
 
 
-def test_cells_without_a_direction_live_in_one_dimension_less_and_keep_their_groups(words_and_frequency):
-    words, frequency = words_and_frequency
-    means = np.random.default_rng(3).normal(size=(3, D))
-    offsets = np.array([0, 800, 2_000])
-    centres = np.array([words[:800].mean(axis=0), words[800:].mean(axis=0)])
-    cells = Cells(words, offsets, means - means.mean(axis=0), centres, 3)
-    direction = frequency_direction(words, frequency)
-    rest = cells_without(cells, direction, "category")
-    assert rest.words.shape == (2_000, D - 1)
-    np.testing.assert_allclose(rest.directions.sum(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(rest.centres[1], rest.words[800:].mean(axis=0), atol=1e-6)
-    gram = cells.directions @ cells.directions.T - np.outer(cells.directions @ direction, cells.directions @ direction)
-    np.testing.assert_allclose(rest.directions @ rest.directions.T, gram, atol=1e-10)
-    along = replace(cells, directions=np.outer([1.0, -0.5, -0.5], direction))
-    assert cells_without(along, direction, "category") is None
-
-
 @pytest.fixture(scope="module")
 def frequent_names():
     """Names of one group lie where frequent words lie; names of another lie near three words of two categories."""
     rng = np.random.default_rng(5)
-    axes = np.linalg.qr(rng.normal(size=(24, 24)))[0]
+    size = 60
+    axes, spread = (np.linalg.qr(rng.normal(size=(size, size)))[0] for _ in range(2))
+    spread *= np.geomspace(0.2, 0.05, size)[:, None]
     often, person, special, other = axes[:4]
     centres = axes[4:8]
     spelt, rows = [], []
@@ -130,107 +114,52 @@ def frequent_names():
     standard = (logs - logs.mean()) / logs.std()
     for k in range(800):
         category = k % 4
-        row = centres[category] + 0.25 * standard[k] * often + rng.normal(scale=0.06, size=24)
+        row = centres[category] + 0.25 * standard[k] * often + rng.normal(size=size) @ spread
         if category < 2 and 300 <= k < 312:
-            row = centres[category] + 0.6 * special + rng.normal(scale=0.03, size=24)
+            row = centres[category] + 0.9 * special + rng.normal(scale=0.03, size=size)
         spelt.append("q" + "".join(chr(97 + k // 26**place % 26) for place in (2, 1, 0)))
         rows.append(row)
     names = []
     for letter, direction in (("O", often), ("S", special), ("X", other)):
         for k in range(30):
             names.append(f"{letter}nam{chr(97 + k // 26)}{chr(97 + k % 26)}")
-            rows.append(person + 0.8 * direction + rng.normal(scale=0.05, size=24))
+            rows.append(person + 0.8 * direction + rng.normal(scale=0.05, size=size))
     return Embedding("made", spelt + names, np.array(rows, dtype=np.float32)), names
 
 
-OPTIONS = {"groups": 3, "categories": 4, "rotations": 999, "cleaning": "none", "repeats": 0}
+OPTIONS = {"groups": 3, "categories": 4, "copies": 200, "cleaning": "none", "repeats": 0}
 
 
 def of_names(result, initial):
     (letter,) = (group.letter for group in result.groups if group.names[0].startswith(initial))
-    return letter, [cell for cell in result.significant if cell.group == letter]
+    return letter, [cell for cell in result.associations if cell.group == letter]
 
 
-def test_a_group_whose_hits_are_frequent_words_is_flagged_and_a_real_association_survives(frequent_names):
-    embedding, names = frequent_names
-    result = enumerate_biases(embedding, names, **OPTIONS)
-    often, hits = of_names(result, "O")
-    special, real = of_names(result, "S")
-    assert len(hits) >= 3
-    assert not any(cell.survives for cell in hits)
-    assert result.group(often).frequency > 0.8
-    assert {cell.survives for cell in real} == {True}
-    assert len(real) == 2
-    assert result.flagged == (often,)
-    assert special not in result.flagged
-    explained = {
-        finding.group
-        for finding in result.findings()
-        if finding.kind in ("ube", "ube-group") and finding.explained_by_frequency
-    }
-    assert explained == {often}
+def test_common_names_beside_common_words_are_not_found_and_a_real_association_is(frequent_names):
+    result = enumerate_biases(*frequent_names, **OPTIONS)
+    often, beside_common_words = of_names(result, "O")
+    assert result.group(often).frequency > 0.7
+    assert not any(cell.stands_out for cell in beside_common_words)
+    _, real = of_names(result, "S")
+    assert len([cell for cell in real if cell.stands_out]) == len(result.standing_out) == 2
+
+
+def test_copies_that_keep_frequency_have_what_common_names_and_common_words_share(frequent_names):
+    settings = Settings(**OPTIONS)
+    problem = build_problem(*frequent_names, settings, problem_seeds(settings))
+    mirrors = Mirrors.of(problem)
+    assert mirrors.frequency.shape[1] == 1
+    copies = score_copies(mirrors, 200, np.random.SeedSequence(0))
+    scores, _ = observed_scores(problem.cells)
+    plain, kept = (standardise(scores, copies[kind::KINDS])[0] for kind in range(KINDS))
+    names = frequent_names[1]
+    (often,) = {int(label) for name, label in zip(names, problem.labels, strict=True) if name.startswith("O")}
+    assert plain[:, often].mean() > kept[:, often].mean() + 0.5
 
 
 def test_with_the_direction_removed_first_only_the_real_association_is_left(frequent_names):
-    embedding, names = frequent_names
-    result = enumerate_biases(embedding, names, without_frequency=True, **OPTIONS)
-    _, hits = of_names(result, "O")
+    result = enumerate_biases(*frequent_names, without_frequency=True, **OPTIONS)
     _, real = of_names(result, "S")
-    assert hits == []
-    assert len(real) == 2
-    assert result.flagged == ()
+    assert [cell for cell in real if cell.stands_out] == list(result.standing_out)
+    assert len(result.standing_out) == 2
     assert max(abs(group.frequency) for group in result.groups) < 0.2
-
-
-def test_associations_survive_though_few_rotations_cannot_give_as_small_a_p_value(planted, small):
-    result = enumerate_biases(planted.embedding, **small | {"rotations": 5_000})
-    assert max(cell.p_value for cell in result.significant) < 1 / 1_001
-    assert {cell.survives for cell in result.significant} == {True}
-    assert result.flagged == ()
-
-
-def test_the_check_keeps_the_words_and_loses_more_than_directions_of_no_meaning_do(frequent_names):
-    embedding, names = frequent_names
-    result = enumerate_biases(embedding, names, **OPTIONS)
-    _, hits = of_names(result, "O")
-    lost = sum(not cell.survives for cell in result.significant)
-    assert lost >= len(hits) > result.lost_without_random
-    assert result.lost_without_third_axis is not None
-    # By hand: the same words' own score in the space across, against rotations that choose words anew.
-    settings = Settings(**OPTIONS)
-    problem = build_problem(embedding, names, settings, problem_seeds(settings))
-    scores, rows = observed_scores(problem.cells)
-    rest = cells_without(problem.cells, frequency_direction(problem.cells.words, problem.frequency), "category")
-    with ThreadPoolExecutor(1) as pool:
-        null = np.concatenate(list(null_scores(rest, 999, seed=np.random.SeedSequence(8), executor=pool)))
-    limit = max(cell.p_value for cell in result.significant)
-    by_words = {cell.words: cell for cell in result.significant}
-    checked = 0
-    for j, i in np.ndindex(scores.shape):
-        cell = by_words.get(tuple(embedding.words[problem.rows[row]] for row in rows[j, i]))
-        if cell is not None:
-            score = (rest.words[rows[j, i]].mean(axis=0) - rest.centres[j]) @ rest.directions[i]
-            p_value = (1 + np.sum(null[:, j, i] >= score)) / 1_000
-            assert cell.survives == (p_value <= limit)
-            checked += 1
-    assert checked == len(result.significant)
-
-
-@pytest.mark.parametrize("correction", ["bh", "max"])
-def test_asking_only_about_what_was_found_gives_the_same_significant_cells(frequent_names, correction):
-    settings = Settings(**OPTIONS | {"correction": correction})
-    problem = build_problem(*frequent_names, settings, problem_seeds(settings))
-    axis = frequency_direction(problem.cells.words, problem.frequency)
-    with ThreadPoolExecutor(1) as pool:
-        given = {"executor": pool, "device": "cpu", "report": None}
-        table, _ = solve(problem, settings, **given)
-        # A category with a cell that survives is left out, unless p-values are family-wise.
-        left_out = _survive(problem, settings, table, axis, **given).any(axis=1).argmax()
-        significant = table.significant.copy()
-        significant[left_out] = False
-        table = replace(table, significant=significant)
-        every, found = (_survive(problem, settings, table, axis, **given, found=only) for only in (False, True))
-    np.testing.assert_array_equal(significant & found, significant & every)
-    assert 0 < (significant & every).sum() < significant.sum()
-    assert every[left_out].any()
-    assert found[left_out].any() == (correction == "max")

@@ -9,24 +9,25 @@ import pytest
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.mirroring import Mirrors, StandingOut, score_copies, smallest_z
 from imprint.enumeration.problem import build_problem, cluster_again
 from imprint.enumeration.settings import Settings
-from imprint.enumeration.solution import REPEAT_ROTATIONS, problem_seeds, repeat_clustering, same_cells, same_groups
-from imprint.significance.rotations import observed_scores, random_directions, scores_under
+from imprint.enumeration.solution import problem_seeds, repeat_clustering, same_cells, same_groups
+from imprint.significance.rotations import observed_scores
 
 
-def by_sets(labels, words, significant, other_labels, other_words):
+def by_sets(labels, words, stands_out, other_labels, other_words):
     """The definition, word for word, with sets of names and of words."""
 
     def names(clusters, group):
         return {name for name, label in enumerate(clusters) if label == group}
 
-    for cell, other in product(np.ndindex(significant.shape), np.ndindex(other_words.shape[:2])):
+    for cell, other in product(np.ndindex(stands_out.shape), np.ndindex(other_words.shape[:2])):
         own, others = names(labels, cell[1]), names(other_labels, other[1])
         both = len(own & others)
         mostly = both > len(own) / 2 and both > len(others) / 2
         half = len(set(words[cell]) & set(other_words[other])) >= len(words[cell]) / 2
-        if significant[cell] and mostly and half:
+        if stands_out[cell] and mostly and half:
             yield cell, other
 
 
@@ -63,25 +64,27 @@ def test_groups_match_one_to_one_and_only_with_more_than_half_of_either():
         assert same.sum(axis=1).max() <= 1
 
 
-def test_a_cell_recurs_where_a_cell_that_matches_has_a_small_p_value(planted, small):
-    """The oracle: cluster anew, test every cell of every category, and look each association up."""
-    settings = Settings(**small | {"fdr": 0.5})
+def test_a_cell_recurs_where_a_cell_that_matches_is_as_strong_among_its_own_copies(planted, small):
+    """The oracle: cluster anew, standardise every cell of every category, and look each association up."""
+    settings = Settings(**small)
     problem = build_problem(planted.embedding, "first", settings, problem_seeds(settings))
+    mirrors = Mirrors.of(problem)
     rows = observed_scores(problem.cells)[1]
-    significant = np.ones(problem.cells.shape, dtype=bool)
+    # As if cells of every strength had been found, down to one that stands out by one standard deviation.
+    z = np.full(problem.cells.shape, 1.0)
+    everything = StandingOut(z, np.zeros_like(z), np.ones(z.shape, dtype=np.bool_), (0.0, 0.0), 1.0)
     seen = set()
     for seed in range(4):
-        grouping, categorising, rotating = np.random.SeedSequence(seed).spawn(3)
+        grouping, categorising, mirroring = np.random.SeedSequence(seed).spawn(3)
         again = cluster_again(problem, settings, grouping, categorising)
         scores, chosen = observed_scores(again.cells)
-        null = scores_under(again.cells, random_directions(again.cells, REPEAT_ROTATIONS, rotating))
-        p_values = (1 + np.sum(null >= scores, axis=0)) / (1 + REPEAT_ROTATIONS)
-        expected = np.zeros_like(significant)
-        pairs = by_sets(problem.labels, problem.rows[rows], significant, again.labels, again.rows[chosen])
+        others = smallest_z(scores, score_copies(replace(mirrors, cells=again.cells), 100, mirroring))
+        expected = np.zeros((1, *z.shape))
+        pairs = by_sets(problem.labels, problem.rows[rows], everything.stands_out, again.labels, again.rows[chosen])
         for cell, other in pairs:
-            expected[cell] |= p_values[other] <= 0.2
-            seen.add(bool(p_values[other] <= 0.2))
-        found = repeat_clustering(problem, settings, significant, rows, 0.2, np.random.SeedSequence(seed))
+            expected[0][cell] = max(expected[0][cell], others[other] > 1.0)
+            seen.add(bool(others[other] > 1.0))
+        found = repeat_clustering((problem, mirrors), settings, everything, rows, np.random.SeedSequence(seed))
         np.testing.assert_array_equal(found, expected)
     assert seen == {True, False}
 
@@ -91,11 +94,11 @@ def test_planted_associations_recur_in_nearly_all_runs(planted, small):
     found = enumerate_biases(planted.embedding, **small | {"repeats": 10})
     assert {cell.recurrence for cell in plain.associations} == {None}
     assert plain.recurrent() is None
-    shares = [cell.recurrence for cell in found.significant]
+    shares = [cell.recurrence for cell in found.standing_out]
     assert len(shares) == 7
     assert min(shares) >= 0.8
     assert found.recurrent() == 7
-    assert all((cell.recurrence is None) != cell.significant for cell in found.associations)
+    assert all((cell.recurrence is None) != cell.stands_out for cell in found.associations)
     # Nothing of the main run hangs on them.
     bare = tuple(replace(cell, recurrence=None) for cell in found.associations)
     assert replace(found, associations=bare, settings=plain.settings) == plain
@@ -109,14 +112,14 @@ def noise(seed):
     return Embedding("noise", words + names, rng.normal(size=(1_200, 40)).astype(np.float32)), names
 
 
-def test_what_is_called_significant_in_noise_does_not_recur():
+def test_what_is_found_in_noise_does_not_recur():
     embedding, names = noise(0)
-    options = {"groups": 4, "categories": 8, "rotations": 99, "cleaning": "none", "repeats": 10}
+    options = {"groups": 4, "categories": 8, "copies": 50, "cleaning": "none", "repeats": 10}
     # So lenient that cells are "found" though every finding is false.
     found = enumerate_biases(embedding, names, fdr=0.99, **options)
-    assert len(found.significant) >= 10
+    assert len(found.standing_out) >= 10
     assert found.recurrent() == 0
-    assert np.mean([cell.recurrence for cell in found.significant]) < 0.1
+    assert np.mean([cell.recurrence for cell in found.standing_out]) < 0.1
 
 
 def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small):
@@ -125,7 +128,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
     lengths = np.linalg.norm(planted.embedding.vectors, axis=1, keepdims=True)
     blurred = planted.embedding.vectors + 0.16 * lengths * rng.normal(size=planted.embedding.vectors.shape)
     embedding = Embedding("blurred", planted.embedding.words, blurred.astype(np.float32))
-    options = small | {"repeats": 6, "fdr": 0.3}
+    options = small | {"repeats": 6}
 
     def shares(pool=None, **more):
         return [cell.recurrence for cell in enumerate_biases(embedding, executor=pool, **options | more).associations]
@@ -140,7 +143,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
 
 def test_where_nothing_is_found_nothing_is_repeated(small, monkeypatch):
     embedding, names = noise(1)
-    monkeypatch.setattr("imprint.enumeration.solution.repeat_clustering", None)
+    monkeypatch.setattr("imprint.enumeration.solution.cluster_again", None)
     found = enumerate_biases(embedding, names, **small | {"repeats": 5, "cleaning": "none"})
-    assert found.significant == ()
+    assert found.standing_out == ()
     assert found.recurrent() == 0

@@ -8,7 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 from imprint.enumeration.null import Tally, adjust, rotation_p_values
 from imprint.enumeration.settings import Settings
-from imprint.significance.rotations import Cells, null_scores, observed_scores
+from imprint.significance.rotations import Cells, chunks, observed_scores, rotated_scores
 
 SHAPE = (3, 4)
 
@@ -108,7 +108,7 @@ def test_family_wise_errors_are_as_rare_as_promised():
 @pytest.mark.parametrize(("correction", "method"), [("bh", "fdr_bh"), ("by", "fdr_by")])
 def test_all_cells_are_the_family_those_with_too_few_words_included(correction, method):
     p_values = np.array([[0.001, 0.02, 1.0], [0.012, 1.0, 1.0]])
-    adjusted = adjust(p_values, Settings(correction=correction))
+    adjusted = adjust(p_values, Settings(method="paper", correction=correction))
     np.testing.assert_allclose(adjusted, multipletests(p_values.ravel(), method=method)[1].reshape(2, 3))
     only_real = multipletests(p_values[p_values < 1], method=method)[1]
     assert adjusted[0, 0] == pytest.approx(2 * only_real[0] if correction == "bh" else 0.001 * 6 * 2.45)
@@ -116,7 +116,7 @@ def test_all_cells_are_the_family_those_with_too_few_words_included(correction, 
 
 def test_a_family_wise_p_value_is_not_corrected_again():
     p_values = np.array([[0.04, 0.2]])
-    assert adjust(p_values, Settings(correction="max")) is p_values
+    assert adjust(p_values, Settings(method="paper", correction="max")) is p_values
 
 
 @pytest.fixture
@@ -134,11 +134,9 @@ def test_rotating_gives_the_p_values_of_all_null_scores(cells, keep):
     scores, _ = observed_scores(cells)
     reports = []
     with ThreadPoolExecutor(2) as pool:
-        seeds = (np.random.SeedSequence(4), np.random.SeedSequence(4))
-        p_values = rotation_p_values(
-            cells, scores, 300, seed=seeds[0], executor=pool, keep=keep, report=reports.append
-        )
-        null = np.concatenate(list(null_scores(cells, 300, seed=seeds[1], executor=pool)))
+        seed = np.random.SeedSequence(4)
+        p_values = rotation_p_values(cells, scores, 300, seed=seed, executor=pool, keep=keep, report=reports.append)
+    null = np.concatenate([rotated_scores(cells, *task) for task in chunks(300, np.random.SeedSequence(4))])
     np.testing.assert_array_equal(p_values, tally_of(scores, [null], keep=keep).p_values())
     assert sum(reports) == 300
     assert (p_values >= 1 / 301).all()

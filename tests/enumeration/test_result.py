@@ -18,7 +18,6 @@ def result(make_enumeration):
             ("A", 2, ["quiet", "words"], False),
             ("B", 2, ["other", "things"], False),
         ],
-        flagged=("B",),
     )
 
 
@@ -28,11 +27,12 @@ def test_findings_have_every_field_that_is_promised_and_one_row_a_cell(result):
     row = findings[1].to_dict()
     assert (row["kind"], row["test"], row["embedding"], row["embedding_sha256"]) == ("ube", "B-1", "made", "0" * 64)
     assert row["effect_size"] == row["statistic"] == row["score"] == pytest.approx(0.4)
-    assert (row["group"], row["category"], row["significant"], row["rotations"]) == ("B", 1, True, 10_000)
+    assert (row["group"], row["category"], row["stands_out"], row["method"]) == ("B", 1, True, "mirrored")
     assert (row["words"], row["names"]) == ([SLUR, "ale"], ["Bob", "Ben"])
-    assert (row["p_value"], row["p_adjusted"], row["seed"], row["missing"]) == (0.001, 0.01, 0, [])
-    assert (row["category_words"], row["explained_by_frequency"]) == (["central1"], True)
-    assert (row["survives_without_frequency"], row["recurrence"], row["recurrence_runs"]) == (None, None, 20)
+    assert (row["z"], row["q"], row["copies"], row["rotations"]) == (4.5, 0.01, 400, None)
+    assert (row["p_value"], row["p_adjusted"], row["seed"], row["missing"]) == (None, None, 0, [])
+    assert (row["category_words"], row["spelling"], row["reason"]) == (["central1"], 0.2, None)
+    assert (row["recurrence"], row["recurrence_runs"]) == (None, 20)
     assert all(json.loads(finding.to_json())["version"] for finding in findings)
 
 
@@ -44,17 +44,17 @@ def test_nothing_is_masked_in_the_data(result):
 
 
 def test_a_result_is_one_line(result):
-    assert repr(result) == "Enumeration(made: 2 significant associations of 2 groups with 2 categories)"
+    assert repr(result) == "Enumeration(made: 2 associations of 2 groups with 2 categories)"
 
 
 def test_a_frame_has_a_row_a_cell(result):
     frame = result.to_frame()
     assert frame.columns.tolist() == [
-        "group", "category", "words", "score", "p_value", "p_adjusted", "significant", "survives", "recurrence",
-        "spelling",
+        "group", "category", "words", "score", "stands_out", "z", "q", "p_value", "p_adjusted",
+        "recurrence", "reason",
     ]  # fmt: skip
     assert frame["group"].tolist() == ["A", "B", "A", "B"]
-    assert frame.loc[frame["significant"], "category"].tolist() == [1, 1]
+    assert frame.loc[frame["stands_out"], "category"].tolist() == [1, 1]
 
 
 def test_a_group_is_found_by_its_letter(result):

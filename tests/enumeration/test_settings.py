@@ -9,9 +9,33 @@ from imprint.errors import SettingError
 
 
 def test_the_defaults_are_those_of_the_papers_table():
-    settings = Settings()
+    settings = Settings(method="paper")
     assert (settings.groups, settings.categories, settings.words, settings.top) == (12, 64, 30_000, 3)
-    assert (settings.rotations, settings.fdr) == (10_000, 0.05)
+    assert (settings.rotations, settings.rate) == (10_000, 0.05)
+
+
+def test_cells_are_compared_with_mirrored_copies_unless_the_paper_is_asked_for():
+    settings = Settings()
+    assert (settings.method, settings.copies, settings.rate, settings.fdr) == ("mirrored", 400, 0.1, None)
+    assert (Settings(fdr=0.2).rate, Settings(method="paper", fdr=0.2).rate) == (0.2, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "method"),
+    [
+        ("rotations", 1_000, "mirrored"),
+        ("correction", "by", "mirrored"),
+        ("copies", 100, "paper"),
+        ("repeats", 5, "paper"),
+    ],
+)
+def test_settings_of_the_other_method_are_refused(name, value, method):
+    with refuses(SettingError, option=name, got=value):
+        Settings(method=method, **{name: value})
+
+
+def test_the_papers_method_makes_no_repeats_whether_or_not_that_is_said():
+    assert Settings(method="paper", repeats=0).rate == Settings(method="paper").rate == 0.05
 
 
 @pytest.mark.parametrize(
@@ -22,6 +46,9 @@ def test_the_defaults_are_those_of_the_papers_table():
         ("categories", 0),
         ("words", 0),
         ("top", 0),
+        ("method", "rotations"),
+        ("copies", 0),
+        ("copies", -5),
         ("rotations", 0),
         ("rotations", -5),
         ("seed", -1),
@@ -49,13 +76,18 @@ def test_numpy_integers_are_integers():
 
 
 def test_every_setting_and_all_data_change_the_fingerprint():
-    words = {"cleaning": "none", "centre": "all", "correction": "by"}
+    other_values = {"cleaning": "none", "centre": "all", "method": "paper", "fdr": 0.3, "copies": 7, "repeats": 3}
+    of_the_paper = {"rotations": 7, "correction": "by"}
     settings = Settings()
     prints = {settings.fingerprint(), settings.fingerprint("data"), settings.fingerprint("other"),
               settings.fingerprint("da", "ta")}  # fmt: skip
     for field in fields(Settings):
         value = getattr(settings, field.name)
-        other = words.get(field.name) or (not value if isinstance(value, bool) else value * 2 or 1)
-        prints.add(replace(settings, **{field.name: other}).fingerprint())
+        if field.name in of_the_paper:
+            changed = Settings(method="paper", **{field.name: of_the_paper[field.name]})
+        else:
+            other = other_values.get(field.name) or (not value if isinstance(value, bool) else value * 2 or 1)
+            changed = replace(settings, **{field.name: other})
+        prints.add(changed.fingerprint())
     assert len(prints) == 4 + len(fields(Settings))
     assert Settings().fingerprint("data") == Settings().fingerprint("data")

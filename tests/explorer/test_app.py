@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from refusals import refuses
 
+from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import EmbeddingFileError
+from imprint.significance.outcomes import FOUND
 from imprint.subjects.opening import load
 
 from .conftest import HOSTILE, A, B, X, Y, planted
@@ -89,13 +91,32 @@ def test_too_few_words_say_that_they_could_not_tell(ask):
     assert "too few words" in page
 
 
-def test_words_that_do_not_differ_are_not_called_free_of_bias(asking):
-    words = [f"{letter}{number}" for letter in "xyab" for number in range(8)]
-    ask = asking(Embedding("noise", words, planted(words, seed=4)))
-    sets = {letter: ",".join(word for word in words if word[0] == letter) for letter in "xyab"}
-    page = ask("POST", "/", data=sets).text
-    assert "none shown" in page
-    assert "detectable: " in page
+def sentence(page):
+    """The answer, which is read out, without marks."""
+    return re.sub("<.*?>", "", re.findall(r'<p class="said" data-said>(.*?)</p>', page, re.DOTALL)[0])
+
+
+@pytest.mark.parametrize(("apart", "reason"), [(6.0, None), (0.0, "attributes not distinguished")])
+def test_words_that_do_not_differ_are_not_called_free_of_bias(asking, apart, reason):
+    words = [f"{letter}{number}" for number in range(12) for letter in "xyab"]
+    vectors = 0.5 * np.random.default_rng(4).normal(size=(len(words), 40)).astype(np.float32)
+    vectors[:, 0] += [{"a": apart / 2, "b": -apart / 2}.get(word[0], 0.0) for word in words]
+    ask = asking(Embedding("noise", words, vectors))
+    sets = {letter: [word for word in words if word[0] == letter] for letter in "xyab"}
+    row = ask("POST", "/api/weat", json=sets).json()["finding"]
+    assert (row["outcome"], row["reason"]) == ("cannot tell", reason)
+    page = ask("POST", "/", data={letter: ",".join(listed) for letter, listed in sets.items()}).text
+    assert sentence(page).startswith("It is not clear whether X or Y are nearer to A than to B")
+
+
+def test_the_answer_to_a_question_is_its_size_and_outcome_and_comes_with_its_words(asking):
+    row = weat("default", "gender-ability")
+    page = asking(load("default"))("GET", "/", params={"test": row.test}).text
+    assert '<option value="gender-ability" selected>' in page
+    assert row.outcome in FOUND
+    assert sentence(page).endswith(f": {row.outcome}.")
+    assert {repr(value) for value in (row.size, row.size_low, row.size_high)} <= set(values(page))
+    assert {repr(score.value) for score in row.scores} <= set(values(page))
 
 
 def test_a_p_that_is_bounded_is_not_said_to_be_equal(asking):

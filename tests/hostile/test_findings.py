@@ -44,7 +44,6 @@ def test_the_seeds_hold_every_kind_as_it_is_written_now():
         ("gate", {"operator": "=="}),
         ("calibration", {"shares": SEED_ROWS["calibration"]["shares"][:2]}),
         ("translation", {"predictions": SEED_ROWS["translation"]["predictions"][:1]}),
-        ("board-ranking", {"has_order": True, "ranks_best": [1]}),
         ("leakage", {"group_names": ["men"], "group_sizes": [1, 2]}),
     ],
 )
@@ -60,7 +59,7 @@ def test_refused(findings, kind, changed):
         ("seat", {"unit": "sentence", "family_size": 3, "alpha": None}),
         ("calibration", {"part": "of a later version"}),
         ("swap", {"scores": []}),
-        ("board", {"n_found": 2**62}),
+        ("board", {"quality_pairs": 2**62}),
         ("removed-names", {"excess_removed": 1e300}),
         ("wefat", {"values": far("values", 1e308, 1), "scores": far("scores", 1e10, 2)}),
     ],

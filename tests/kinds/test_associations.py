@@ -1,8 +1,5 @@
 """WEAT and WEFAT as kinds: every number is shown, charts draw the rows, sentences count what the rows hold."""
 
-import dataclasses
-from collections import Counter
-
 import numpy as np
 import pytest
 from made_rows import make_row
@@ -11,17 +8,16 @@ from refusals import refuses
 
 from imprint import load, metric, weat, wefat
 from imprint.association.battery import run_battery
+from imprint.association.rows import outcome_counts
 from imprint.association.seat_battery import run_seat_battery
-from imprint.association.verdicts import FOUND, strongest
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences
-from imprint.kinds.tests import counts_cell, evidence_cell, name_cell, published_figures
+from imprint.kinds.tests import counts_cell, name_cell, outcome_text, published_figures
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.report.card import render_card
-from imprint.report.summary import verdict
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import Published
 from imprint.view import Chart, Table, flat
@@ -51,8 +47,8 @@ def charts(rows):
 def test_every_weat_is_shown_with_its_exact_numbers(battery):
     page = draw_fragment(sections(battery))
     for row in of_kind("weat", battery):
-        assert f'value="{row.p_value!r}"' in page
-        assert f'value="{row.effect_size!r}"' in page
+        numbers = [row.effect_size, row.size] if row.is_question else [row.effect_size, row.p_value]
+        assert [number for number in numbers if f'value="{number!r}"' not in page] == []
 
 
 def test_an_exact_count_is_shown_with_all_partitions(battery):
@@ -75,21 +71,19 @@ def test_the_line_of_a_wefat_fits_the_points_as_they_are_drawn(bundled):
     assert ends
     for point in ends:
         assert point["y"] == pytest.approx(slope * point["x"] + intercept)
-    assert slope * result.slope == pytest.approx(result.finding().r ** 2)  # the paper's line predicts x from y
+    assert slope * result.slope == pytest.approx(result.r**2)  # the paper's line predicts x from y
 
 
-def test_the_forest_draws_the_mean_difference_its_interval_over_words_and_the_evidence(battery):
-    rows = [row for row in of_kind("weat", battery) if row.about_people]
+def test_the_forest_draws_the_questions_with_their_intervals_and_outcomes(battery):
+    rows = [row for row in of_kind("weat", battery) if row.is_question]
     (chart,) = charts(of_kind("weat", battery))
     drawn = {row["hint0"]: row for row in drawn_rows(chart.draw(SHOWN, 860)) if "estimate" in row}
     assert len(drawn) == len(rows)
     for row in rows:
         shown = drawn[row.test]
-        assert shown["estimate"] == row.mean_difference
-        assert (shown["low"], shown["high"]) == (row.words_low, row.words_high)
-        assert shown["evidence"] == row.evidence
-    sizes = [one["estimate"] for one in drawn.values()]
-    assert sizes == sorted(sizes, reverse=True)
+        ends = (shown["estimate"], shown["low"], shown["high"])
+        assert ends == pytest.approx((100 * row.size, 100 * row.size_low, 100 * row.size_high))
+        assert shown["outcome"] == row.outcome
 
 
 def test_one_test_alone_draws_every_word(battery):
@@ -109,62 +103,26 @@ def test_two_embeddings_side_by_side_are_told_apart(battery):
     assert not any(isinstance(block, Chart) for block in shown)
 
 
-def test_sentences_count_the_evidence_about_people(battery):
-    people = [row for row in of_kind("weat", battery) if "neutral" not in row.topics]
-    counted = Counter(row.evidence for row in people)
-    first, others = (plain(text, SHOWN) for text in sentences(of_kind("weat", battery)))
-    assert f"{len(people)} tests" in first
-    assert "together" in first
-    for level in FOUND:
-        assert (f"{counted[level]} {level}" in first) == (level in counted)
-    assert f"{counted['none shown']} " in others
-
-
-def test_the_verdict_leads_with_the_strongest_evidence_about_people(battery):
-    people = [row for row in of_kind("weat", battery) if row.about_people]
-    counted = Counter(row.evidence for row in people)
-    best = strongest(counted)
-    said = plain(verdict(battery), SHOWN)
-    assert said.startswith(best.capitalize())
-    largest = max((row for row in people if row.evidence == best), key=lambda row: abs(row.mean_difference))
-    for text in map(largest.set_name, "xayb"):
-        assert text in said
-    for level in FOUND[FOUND.index(best) + 1 :]:
-        assert f"{counted[level]} more" in said
+def test_sentences_count_the_outcomes_of_questions_and_answer_those_with_a_difference(battery):
+    rows = of_kind("weat", battery)
+    asked = [row for row in rows if row.is_question]
+    first, *others = (plain(text, SHOWN) for text in sentences(rows))
+    assert first == f"{len(asked)} questions: {outcome_counts(asked)}."
+    assert len(others) == sum(row.found for row in asked) > 0
 
 
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"evidence": "strong"}, "strong"),
-        ({"evidence": "strong", "direction": "reversed"}, "strong, reversed"),
-        ({"evidence": "moderate", "checks_failed": ("axes",), "p_axes": 0.2}, "moderate: fails the axes check"),
-        (
-            {"evidence": "limited", "checks_failed": ("frequency", "words"), "p_frequency": 0.2, "p_words": 0.1},
-            "limited: fails frequency, words",
-        ),
-        (
-            {"evidence": "limited", "checks_failed": ("frequency", "words", "axes"), "p_words": 0.1},
-            "limited: fails the words check; frequency, axes not run (the vocabulary is too small)",
-        ),
-        ({"evidence": "none shown", "detectable_shift": 0.0712}, "none shown (detectable: 0.071)"),
-        ({"evidence": "too few words"}, "too few words"),
-        ({"topics": ("neutral",)}, "control"),
+        ({"outcome": "substantial"}, "substantial"),
+        ({"outcome": "cannot tell"}, "cannot tell"),
+        ({"outcome": "cannot tell", "reason": "frequency"}, "cannot tell: the words may differ in frequency alone"),
+        ({"outcome": "cannot tell", "reason": "few words"}, "cannot tell: too few words"),
+        ({}, "not judged"),
     ],
 )
-def test_a_level_of_evidence_says_what_keeps_it_from_more(changes, expected):
-    assert plain(evidence_cell(make_row("weat", **changes)), SHOWN) == expected
-
-
-def test_what_is_reversed_is_counted_and_said_the_other_way_round(bundled):
-    test = get("caliskan-6")
-    turned = weat(bundled, dataclasses.replace(test, x=test.y, y=test.x)).finding()
-    as_asked = weat(bundled, test).finding()
-    assert (turned.evidence, turned.direction) == (as_asked.evidence, "reversed")
-    assert any("Reversed" in plain(text, SHOWN) for text in sentences([turned]))
-    said = plain(verdict([turned]), SHOWN)
-    assert f"{test.y.name} with {test.b.name}, and {test.x.name} with {test.a.name}" in said
-    assert "opposite" in said
+def test_an_outcome_says_why_it_cannot_tell(changes, expected):
+    assert outcome_text(make_row("weat", **changes)) == expected
 
 
 def test_a_part_that_was_not_run_says_why():
@@ -174,25 +132,17 @@ def test_a_part_that_was_not_run_says_why():
     assert why in plain(section.blocks[0].text, SHOWN)
 
 
-def test_a_test_alone_is_a_family_of_one_and_says_so(bundled):
-    alone = [weat(bundled, test).finding() for test in ("caliskan-6", "caliskan-7")]
-    assert [row.family_size for row in alone] == [1, 1]
-    (table,) = (block for block in blocks(alone) if isinstance(block, Table) and not block.folded)
-    assert "corrected" not in plain(table.caption, SHOWN)
-    assert "alone" in plain(table.caption, SHOWN)
-
-
 def test_neutral_and_adapted_tests_say_so_in_every_row(bundled, battery):
     for row in of_kind("weat", battery):
         assert ("(neutral)" in plain(name_cell(row).text, SHOWN)) == ("neutral" in row.topics)
-        assert weat(bundled, row.test).finding().adapted == row.adapted
+        assert weat(bundled, row.test).adapted == row.adapted
 
 
-def test_a_card_of_an_encoder_gives_words_alone_with_their_evidence():
+def test_a_card_of_an_encoder_gives_words_alone_with_their_outcome():
     tests = [test for test in catalogue() if test.id == "caliskan-6"]
     card = render_card(run_seat_battery(["cbow"], tests).findings())
     assert "too many" not in card
-    assert "Evidence" in card
+    assert "Outcome" in card
 
 
 def test_counts_beyond_every_float_are_written_read_and_drawn(tmp_path):
@@ -202,7 +152,7 @@ def test_counts_beyond_every_float_are_written_read_and_drawn(tmp_path):
     result = weat(embedding, targets=targets, attributes=attributes, draws=200)
     result.save(tmp_path / "f.jsonl")
     assert read_findings(tmp_path / "f.jsonl") == result.findings()
-    assert result.finding().partitions in result._repr_html_()
+    assert result.partitions in result._repr_html_()
 
 
 def test_tables_of_results_have_the_same_columns_whatever_a_test_has_published(bundled):

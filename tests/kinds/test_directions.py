@@ -18,8 +18,7 @@ from imprint.debiasing.rows import (
 from imprint.directions.axis import PairsRow
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.embeddings.embedding import Embedding
-from imprint.jobs.job import Job
-from imprint.jobs.settings import Plan
+from imprint.jobs.job import Job, Plan
 from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.debiasing import DEBIASING, FRONTIER, MOVED
 from imprint.kinds.directions import COMPARISON, PAIRS, PROJECTION, show_projections

@@ -1,11 +1,11 @@
-"""Enumerations as kinds: what is found stands in a grid, what frequency explains apart, and changes are counted."""
+"""Enumerations as kinds: what is found is listed, what recurs first, what spelling explains is left out."""
 
 import pytest
 from made_rows import make_row
 from msgspec.structs import replace
 from refusals import refuses
 
-from imprint.enumeration.rows import Crossing, FalseDiscoveries, Races
+from imprint.enumeration.rows import Crossing, Races
 from imprint.errors import ImprintError
 from imprint.kinds import row_type
 from imprint.kinds.sections import blocks, sections, sentences
@@ -20,20 +20,17 @@ SHOWN = Words()
 SLUR = "faggot"  # named in Swinger et al. (2019), appendix A
 
 
-def cell(group, category, *words, significant=True, **fields):
-    more = {
-        "category_words": (f"central{category}", "<b>bold</b>"),
-        "score": 0.25,
-        "p_adjusted": 0.01,
-        "p_value": 0.001,
-    }
-    given = more | {"words": words, "group": group, "category": category, "significant": significant} | fields
-    return make_row("ube", test=f"{group}-{category}", **given)
+def cell(group, category, *words, stands_out=True, **fields):
+    given = {"category_words": (f"central{category}", "<b>bold</b>"), "score": 0.25, "z": 4.5, "q": 0.01}
+    given |= {"method": "mirrored", "words": words, "group": group, "category": category, "stands_out": stands_out}
+    return make_row("ube", test=f"{group}-{category}", **given | fields)
 
 
 def overview(**fields):
-    counts = {"groups": 2, "categories": 3, "associations": 4, "fdr": 0.05, "correction": "bh", "names_found": 8}
-    return make_row("ube-overview", test="overview", **counts | fields)
+    counts = {"groups": 2, "categories": 3, "associations": 4, "fdr": 0.1, "names_found": 8}
+    compared = {"method": "mirrored", "copies": 400, "rotations": None, "correction": None}
+    expected = {"expected_mirrored": 0.31, "expected_frequency_kept": 0.62}
+    return make_row("ube-overview", test="overview", **counts | compared | expected | fields)
 
 
 def tables(rows):
@@ -51,26 +48,29 @@ def texts(line):
 FOUND = [
     cell("A", 1, "nurse", "maid"),
     cell("B", 1, SLUR, "ale"),
-    cell("B", 2, "often", "said", explained_by_frequency=True, survives_without_frequency=False),
-    cell("A", 3, "quiet", significant=False),
+    cell("A", 3, "quiet", stands_out=False),
 ]
 
 
-def test_the_grid_has_a_row_per_category_and_a_column_per_group():
-    grid, *_ = tables(FOUND)
-    assert [plain(column.title, SHOWN) for column in grid.columns] == ["Category", "A", "B"]
-    assert [texts(line)[1:] for line in grid.rows] == [["nurse, maid", "f*****, ale"]]
+def test_what_stands_out_is_listed_and_every_cell_is_on_request():
+    shown, every = tables(FOUND)
+    assert [plain(column.title, SHOWN) for column in shown.columns] == [
+        "Group", "Category", "Words", "z", "q", "Score"
+    ]  # fmt: skip
+    assert [texts(line)[::2][:2] for line in shown.rows] == [["A", "nurse, maid"], ["B", "f*****, ale"]]
+    assert shown.media == ("terminal",)
+    assert (len(every.rows), every.folded) == (3, True)
 
 
-def test_groups_that_word_frequency_explains_are_apart():
-    _, explained, every = tables(FOUND)
-    assert [texts(line)[1:] for line in explained.rows] == [["often, said"]]
-    assert explained.rows[0][1].faint
-    assert (len(every.rows), every.folded) == (4, True)
+def test_the_papers_p_values_are_shown_in_place_of_z_and_q():
+    paper = {"method": "paper", "z": None, "q": None, "p_value": 0.001, "p_adjusted": 0.01}
+    shown, _ = tables([cell("A", 1, "nurse", **paper)])
+    titles = [plain(column.title, SHOWN) for column in shown.columns]
+    assert titles == ["Group", "Category", "Words", "p", "p, corrected", "Score"]
 
 
-def test_where_nothing_is_significant_that_is_said_and_no_grid_is_drawn():
-    (said,) = blocks([cell("A", 1, "quiet", significant=False)])
+def test_where_nothing_stands_out_that_is_said_and_no_table_is_drawn():
+    (said,) = blocks([cell("A", 1, "quiet", stands_out=False)])
     assert isinstance(said, Prose)
     assert "terminal" in said.media
 
@@ -82,11 +82,6 @@ def test_slurs_are_masked_and_words_of_a_vocabulary_are_harmless():
     assert "&lt;b&gt;bold" in page
     assert "<b>bold" not in page
     assert SLUR in draw_fragment(sections(FOUND), unmask=True)
-
-
-def test_recurrence_stands_beside_the_words():
-    grid, _ = tables([cell("A", 1, "nurse", recurrence=0.3, recurrence_runs=20)])
-    assert texts(grid.rows[0])[1] == "nurse (30\N{NO-BREAK SPACE}%)"
 
 
 def test_each_group_has_a_card_with_its_names_and_strongest_words():
@@ -102,8 +97,7 @@ def test_each_group_has_a_card_with_its_names_and_strongest_words():
     assert "18 of 20" in plain(card.bars[-1].note, SHOWN)
     assert card.bars[-1].share == pytest.approx(0.1 / 0.4)  # of the strongest of all
     assert card.lines == ()  # nothing to open where everything is shown
-    assert [plain(bar.text, SHOWN) for bar in less.cards[0].bars] == ["seldom", "often, said"]
-    assert "frequency" in plain(less.cards[0].bars[1].note, SHOWN)
+    assert [plain(bar.text, SHOWN) for bar in less.cards[0].bars] == ["seldom"]
 
 
 def test_names_are_behind_their_letter():
@@ -131,46 +125,45 @@ def test_the_two_largest_shares_of_race_are_shown_and_all_on_request():
     assert "Women" not in [column.title for column in bare.columns]
 
 
-@pytest.mark.parametrize(("rank", "warned"), [(0.9, True), (0.5, False), (None, False)])
-def test_words_spelt_like_the_names_are_a_warning(rank, warned):
-    said = [block for block in blocks([overview(spelling=rank)]) if isinstance(block, Prose)]
-    assert any(block.tone == "warning" for block in said) is warned
+def test_groups_that_spelling_explains_are_a_warning_that_names_them():
+    def warnings(**fields):
+        return [
+            plain(block.text, SHOWN)
+            for block in blocks([overview(**fields)])
+            if isinstance(block, Prose) and block.tone == "warning"
+        ]
+
+    assert warnings() == []
+    (warning,) = warnings(groups=12, groups_left_out=("C", "E"))
+    assert all(part in warning for part in ("2 of 12", "(C, E)", "spelled"))
+    (table,) = tables([make_row("ube-group", test="C", group="C", spelling=0.6, reason="spelling")])
+    named = {plain(column.title, SHOWN): place for place, column in enumerate(table.columns)}
+    assert texts(table.rows[0])[named["Left out"]] == "spelling"
 
 
-def test_sentences_count_what_was_found_and_what_remains():
-    checked = overview(survive_without_frequency=3, lost_without_random=0.5, lost_without_third_axis=2)
-    found, left = (plain(text, SHOWN) for text in sentences([checked]))
-    assert all(number in found for number in (" 4 ", " 2 "))
-    assert left.startswith("3 of 4 ")
-    assert any(all(number in note for number in (" 1 of 4 ", " 0.5 ", " 2.")) for note in notes([checked]))
-    assert [plain(text, SHOWN) for text in sentences([overview(survive_without_frequency=None)])] == [found]
+def test_sentences_count_what_was_found_what_chance_gives_and_what_recurs():
+    (found,) = (plain(text, SHOWN) for text in sentences([overview(expected_mirrored=1.2, recurrent=None)]))
+    assert all(number in found for number in (" 4 ", " 2 ", " 1 "))
+    found_again, again = (plain(text, SHOWN) for text in sentences([overview(repeats=20, recurrent=3)]))
+    assert again.startswith("3 of 4 ")
+    assert " 20 " in again
+    by_rotations = overview(method="paper", rotations=500, expected_mirrored=None, expected_frequency_kept=None)
+    (paper,) = (plain(text, SHOWN) for text in sentences([by_rotations]))
+    assert "chance" in found_again
+    assert "chance" not in paper
     (nothing,) = sentences([overview(associations=0)])
     assert "absence" in plain(nothing, SHOWN)
     assert list(sentences([overview(groups_of="another")])) == []
 
 
-def test_names_counted_are_those_in_groups():
+def test_notes_have_names_in_groups_and_both_kinds_of_copies():
     row = overview(names_asked=9_656, names_found=7_062, names_dropped=1_412)
-    shown = " ".join(notes([row]))
+    shown = " ".join(notes([row])).replace("\N{NO-BREAK SPACE}", " ")
     assert all(number in shown for number in ("7,062", "9,656", "1,412", "5,650"))
-
-
-def test_sentences_say_what_recurs_and_notes_have_both_kinds_of_copies():
-    row = overview(
-        repeats=20,
-        recurrent=3,
-        rotated_copies=FalseDiscoveries(copies=200, share_with_any=0.005, mean=0.01),
-        flipped_copies=FalseDiscoveries(
-            copies=100, share_with_any=0.915, mean=28.06, mean_below_limit=2.6, low_below_limit=0, high_below_limit=7
-        ),
-    )
-    whole, again = (plain(text, SHOWN) for text in sentences([row]))
-    assert " 4 " in whole
-    assert " 3 " in whole
-    assert again.startswith("3 of 4 ")
-    assert " 20 " in again
-    false = notes([row])[-1].replace("\N{NO-BREAK SPACE}", " ")
-    assert all(number in false for number in ("200 ", " 0.01 ", "0.5 %", "100 ", "28.06", "91.5 %", " 2.6 ", "7"))
+    assert all(number in shown for number in ("400 mirrored", " 0.3 ", " 0.6", "10 %"))
+    paper = " ".join(notes([overview(method="paper", rotations=500, correction="bh")]))
+    assert "500 rotations" in paper
+    assert "mirrored" not in paper
 
 
 def test_associations_that_recur_in_more_than_half_of_the_runs_come_first():
@@ -180,22 +173,16 @@ def test_associations_that_recur_in_more_than_half_of_the_runs_come_first():
         for place, (word, share) in enumerate(shares.items(), start=1)
     ]
     often, seldom, every = tables(rows)
-    assert [texts(line)[1].partition(" ")[0] for line in often.rows] == ["maid", "wife"]
-    assert [texts(line)[1].partition(" ")[0] for line in seldom.rows] == ["nurse", "cook"]
-    assert "20" in plain(often.caption, SHOWN)
+    assert [texts(line)[2] for line in often.rows] == ["maid", "wife"]
+    assert [texts(line)[2] for line in seldom.rows] == ["nurse", "cook"]
+    assert [plain(often.columns[-1].title, SHOWN), texts(often.rows[0])[-1]] == ["Recurs", "55\N{NO-BREAK SPACE}%"]
     assert [texts(line)[2] for line in every.rows] == ["maid", "wife", "nurse", "cook"]
 
 
-def test_an_association_that_outlives_frequency_is_not_put_with_those_that_it_explains():
-    left = cell("B", 1, "wife", explained_by_frequency=True, survives_without_frequency=True)
-    grid, explained, _ = tables([left, *FOUND[2:]])
-    assert [texts(line)[1] for line in grid.rows] == ["wife"]
-    assert [texts(line)[1] for line in explained.rows] == ["often, said"]
-
-
 def test_a_family_wise_limit_is_not_called_a_rate_of_false_discoveries():
-    one, other = (notes([overview(correction=correction)])[1] for correction in ("bh", "max"))
-    assert one != other
+    paper = {"method": "paper", "rotations": 500}
+    rate, family_wise = (notes([overview(correction=correction, **paper)])[1] for correction in ("bh", "max"))
+    assert rate != family_wise
 
 
 def test_what_became_of_each_association_is_counted_and_listed():
@@ -203,7 +190,7 @@ def test_what_became_of_each_association_is_counted_and_listed():
     before = [
         cell("A", 1, "nurse", left=True, against="other", against_score_of_same_words=0.2),
         cell("A", 2, "maid", left=False, against="other", against_score_of_same_words=None),
-        cell("B", 1, "ale", significant=False, against="other"),
+        cell("B", 1, "ale", stands_out=False, against="other"),
     ]
     after = [cell("A", 1, "nurses", new=False, **second), cell("B", 1, "beer", new=True, **second)]
     *_, tally, changes = tables([*before, *after])

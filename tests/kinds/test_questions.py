@@ -7,7 +7,8 @@ import pytest
 from made_rows import make_row
 
 from imprint import weat
-from imprint.kinds import questions
+from imprint.association.rows import outcome_counts
+from imprint.kinds import sizes
 from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
@@ -18,8 +19,7 @@ from imprint.report.conclusions import claims
 from imprint.report.summary import certainty, notes, tiles, verdict
 from imprint.rows import WordList
 from imprint.significance.outcomes import MARGIN, outcome
-from imprint.stimuli.catalog import get
-from imprint.stimuli.catalog import questions as standard
+from imprint.stimuli.catalog import get, questions
 from imprint.view import Chart, Details, Section, Table, flat
 
 SHOWN = Words()
@@ -57,8 +57,9 @@ def lacking(**changes):
     return question("cannot tell", reason="few words", size=None, size_low=None, size_high=None, **changes)
 
 
-def published(**changes):
-    return make_row("weat", **({"evidence": "limited", "mean_difference": 0.1, "family_size": 1} | changes))
+def published(name="present", **changes):
+    """Return the same as a published test."""
+    return question(name, **({"is_question": False, "test": "caliskan-6"} | changes))
 
 
 def said(text):
@@ -101,7 +102,7 @@ def test_only_the_most_serious_outcome_is_in_the_verdict():
 def test_a_negative_size_turns_the_verdict_and_the_answer_round():
     row = question("substantial", turned=True)
     assert said(verdict([row])) == "Men's names lean towards family words, women's names towards career words."
-    assert said(questions.answer_sentence(row)) == (
+    assert said(sizes.answer_sentence(row)) == (
         "Women's names are nearer to career words than men's names are, by 30 % [20 to 40] of the distance between "
         "career words and family words: substantial."
     )
@@ -147,13 +148,18 @@ def test_groups_that_lean_towards_several_kinds_of_words_name_them_once_the_larg
         ),
         (
             lacking(),
+            "It is not clear whether men's names or women's names are nearer to career words than to family words: "
+            "too few words.",
+        ),
+        (
+            question("cannot tell", reason="frequency", size_low=0.05),
             "It is not clear whether men's names or women's names are nearer to career words than to family words "
-            "(too few of its words were found): no size.",
+            "(the words may differ in frequency alone): 8 % [5 to 26].",
         ),
     ],
 )
 def test_an_answer_says_direction_size_interval_and_outcome(row, expected):
-    assert said(questions.answer_sentence(row)).replace("\N{MINUS SIGN}", "-") == expected
+    assert said(sizes.answer_sentence(row)).replace("\N{MINUS SIGN}", "-") == expected
 
 
 @pytest.mark.parametrize(
@@ -168,14 +174,14 @@ def test_an_answer_says_direction_size_interval_and_outcome(row, expected):
 )
 def test_an_end_that_rounding_would_put_on_a_border_has_a_digit_more(low, high, expected):
     row = question("present", size=0.12, size_low=low, size_high=high)
-    assert f"by {expected} of" in said(questions.answer_sentence(row))
+    assert f"by {expected} of" in said(sizes.answer_sentence(row))
 
 
 @pytest.mark.parametrize("border", [0.0, MARGIN, -MARGIN])
 @pytest.mark.parametrize("way", [-1, 1])
 def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
     low = border + 0.001 * way
-    text = said(questions.answer_sentence(question("small", size_low=low, size_high=0.2)))
+    text = said(sizes.answer_sentence(question("small", size_low=low, size_high=0.2)))
     shown = re.search(r"\[(\S+) to", text).group(1).replace("\N{MINUS SIGN}", "-")
     assert (float(shown) - 100 * border) * way > 0
 
@@ -186,12 +192,12 @@ def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
 def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give():
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
     largest, counts = map(said, certainty(rows))
-    assert largest == said(questions.answer_sentence(rows[1]))
+    assert largest == said(sizes.answer_sentence(rows[1]))
     assert counts == "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. Expected by chance: 0.02."
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "level"),
+    ("outcomes", "most_serious"),
     [
         (["small", "substantial", "present"], "substantial"),
         (["cannot tell", "present", "small"], "present"),
@@ -199,28 +205,30 @@ def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give(
         (["small", "small"], "small"),
     ],
 )
-def test_a_tile_has_the_level_of_its_most_serious_outcome_and_its_counts(outcomes, level):
+def test_a_tile_has_its_most_serious_outcome_and_its_counts(outcomes, most_serious):
     rows = [question(name) for name in outcomes]
     (tile,) = tiles(rows).tiles
-    assert tile.level == level
+    assert tile.outcome == most_serious
     assert said(tile.title) == "Gender"
-    assert said(tile.text) == questions.outcome_counts(rows)
-    assert f'class="tile {level.replace(" ", "-")}"' in draw_fragment([Section("topics", "Topics", (tiles(rows),))])
+    assert said(tile.text) == outcome_counts(rows)
+    assert f'class="tile {most_serious.replace(" ", "-")}"' in draw_fragment(
+        [Section("topics", "Topics", (tiles(rows),))]
+    )
 
 
 def test_a_question_about_two_topics_is_in_both_tiles():
     rows = [question("small", topics=("gender", "age")), question("present", topics=("age",))]
-    assert {said(tile.title): tile.level for tile in tiles(rows).tiles} == {"Gender": "small", "Age": "present"}
+    assert {said(tile.title): tile.outcome for tile in tiles(rows).tiles} == {"Gender": "small", "Age": "present"}
 
 
 def test_claims_pair_every_answer_with_what_it_does_not_show():
     rows = [*map(question, INTERVALS), lacking(title="Who else?")]
     can = [said(text) for text, _ in claims(rows)]
     for row in rows[:3]:
-        assert said(questions.answer_sentence(row)) in can
+        assert said(sizes.answer_sentence(row)) in can
     assert "Questions without an answer: Who is nearer: cannot tell; Who else?." in can
     cannot = {said(text): said(left) for text, left in claims(rows)}
-    assert cannot[said(questions.answer_sentence(rows[2]))].startswith("That there is no such difference")
+    assert cannot[said(sizes.answer_sentence(rows[2]))].startswith("That there is no such difference")
 
 
 def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
@@ -235,10 +243,9 @@ def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
 
 def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said():
     rows = [lacking(), lacking(test="gender-other"), published()]
-    assert questions.of_people(rows) == []
-    assert said(verdict(rows)).startswith("Limited evidence")
-    assert any("Limited evidence" in said(can) for can, _ in claims(rows))
-    assert "Evidence in 1 tests about people" in said(next(sentences(rows)))
+    assert sizes.of_people(rows) == rows[2:]
+    assert said(verdict(rows)) == said(verdict([question()]))
+    assert said(next(sentences(rows))) == "1 test: 1 present."
     *_, folded = blocks(rows)
     assert isinstance(folded, Details)
     assert folded.summary == "Questions that lack words"
@@ -246,7 +253,7 @@ def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said
 
 def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
     rows = [lacking(), question("small"), published()]
-    assert questions.of_people(rows) == rows[:2]
+    assert sizes.of_people(rows) == rows[:2]
     assert said(verdict(rows)) == "1 of 2 differences are small, 1 is not clear."
     *_, folded = blocks(rows)
     assert folded.summary == "As the papers tested it"
@@ -254,7 +261,7 @@ def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
 
 def test_questions_that_lack_words_without_other_tests_say_so_and_draw_nothing():
     rows = [lacking(), lacking(test="gender-other")]
-    assert questions.of_people(rows) == rows
+    assert sizes.of_people(rows) == rows
     assert "not clear" in said(verdict(rows))
     assert chart_of(rows) is None
     (table,) = (block for block in blocks(rows) if isinstance(block, Table))
@@ -263,13 +270,13 @@ def test_questions_that_lack_words_without_other_tests_say_so_and_draw_nothing()
 
 def test_the_questions_of_a_second_subject_or_of_another_part_are_not_in_the_verdict():
     rows = [question("small"), question("substantial", embedding_sha256="1" * 64), question(part="debiasing")]
-    assert questions.of_people(rows) == rows[:1]
+    assert sizes.of_people(rows) == rows[:1]
 
 
 def test_a_question_of_the_bundled_embedding_without_most_of_its_words_has_too_few(bundled):
-    asked = next(iter(standard()))
+    asked = next(iter(questions()))
     some = dataclasses.replace(asked.x, words=asked.x.words[:2], kinds=asked.x.kinds[:2])
-    row = weat(bundled, dataclasses.replace(asked, x=some)).finding()
+    row = weat(bundled, dataclasses.replace(asked, x=some))
     assert (row.outcome, row.reason, row.size) == ("cannot tell", "few words", None)
 
 
@@ -288,7 +295,7 @@ def test_the_chart_draws_sizes_in_percent_topic_by_topic_over_the_band_of_what_i
     drawn = {row["hint0"]: row for row in values if "estimate" in row}
     assert list(drawn) == ["c", "a", "b"]  # the first topic's largest size first; what has no size is not drawn
     assert (drawn["c"]["estimate"], drawn["c"]["low"], drawn["c"]["high"]) == pytest.approx((-12, -19, -5))
-    assert [row["evidence"] for row in drawn.values()] == ["present", "small", "substantial"]
+    assert [row["outcome"] for row in drawn.values()] == ["present", "small", "substantial"]
     assert {"from": -100 * MARGIN, "to": 100 * MARGIN} in values
 
 
@@ -299,14 +306,14 @@ def test_the_table_gives_outcome_and_reason_and_its_size_has_the_interval():
     heads = [said(column.title) for column in table.columns]
     assert [row[heads.index("Outcome")] for row in shown] == [
         "substantial",
-        "cannot tell: too few of its words were found",
+        "cannot tell: too few words",
     ]
     assert [row[heads.index("Size")] for row in shown] == ["30 % [20 to 40]", "–"]
 
 
 def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
     row = question("substantial", x="redneck names", a="<b>words", test="<i>", title="*bold*")
-    for text in (verdict([row]), questions.answer_sentence(row), *(can for can, _ in claims([row]))):
+    for text in (verdict([row]), sizes.answer_sentence(row), *(can for can, _ in claims([row]))):
         assert "redneck" not in said(text)
         assert "<b>" not in draw_text(text)
     page = draw_fragment([Section("weat", "Tests", tuple(blocks([row, question("small")])))])
@@ -320,12 +327,12 @@ def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
 
 def test_a_title_that_begins_small_opens_a_sentence_with_a_capital():
     assert said(verdict([question()])).startswith("Men's")
-    assert said(questions.answer_sentence(question("small"))).startswith("Men's")
+    assert said(sizes.answer_sentence(question("small"))).startswith("Men's")
 
 
 def test_every_standard_question_has_names_that_make_sentences():
-    for test in standard():
+    for test in questions():
         names = {role: getattr(test, role).name for role in "xyab"}
-        text = said(questions.answer_sentence(question("present", **names)))
+        text = said(sizes.answer_sentence(question("present", **names)))
         assert all(name.lower() in text.lower() for name in names.values())
     assert get("gender-career").is_question

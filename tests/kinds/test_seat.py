@@ -1,6 +1,5 @@
 """What SEAT shows of its rows: units side by side, checks, and warnings where a row gives a reason for them."""
 
-from collections import Counter
 from dataclasses import replace
 
 import msgspec
@@ -8,17 +7,19 @@ import numpy as np
 import pytest
 
 from imprint.association.coherence import CoherenceRow
+from imprint.association.rows import outcome_counts
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.encoders.base import FunctionEncoder
 from imprint.kinds.seat import COHERENCE, SEAT
 from imprint.kinds.sections import blocks
+from imprint.kinds.tests import outcome_text
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.stimuli.catalog import get
 from imprint.stimuli.templates import Templates
-from imprint.view import Cell, Chart, Prose, Section, Table, flat
+from imprint.view import Cell, Prose, Section, Table, flat
 
 TESTS = (get("caliskan-6"), get("seat-double-bind-likable"))
 
@@ -54,11 +55,19 @@ def columns(table):
     }
 
 
+def as_published(rows):
+    """Return the rows of the paper's contexts; those in frames have sizes."""
+    return [row for row in rows if row.kind == "seat" and row.context != "framed"]
+
+
+def battery(rows):
+    """Return the table of tests as the paper has them."""
+    return next(table for table in of_type(Table, as_published(rows)))
+
+
 def test_one_line_has_a_test_and_context_in_both_units(rows):
-    shown = columns(of_type(Table, rows)[0])
-    by_word, by_sentences = (
-        [row for row in rows if getattr(row, "unit", "") == unit] for unit in ("word", "sentence")
-    )
+    shown = columns(battery(rows))
+    by_word, by_sentences = ([row for row in as_published(rows) if row.unit == unit] for unit in ("word", "sentence"))
     assert shown["Context"] == [row.context for row in by_word]
     assert shown["d_word"] == [f"{row.effect_size:.2f}{row.stars}" for row in by_word]
     assert shown["d"] == [f"{row.effect_size:.2f}{row.stars}" for row in by_sentences]
@@ -69,30 +78,30 @@ def test_one_line_has_a_test_and_context_in_both_units(rows):
 
 
 def test_sentences_too_many_to_count_have_no_effect_of_their_own(rows):
-    first = next(row for row in rows if getattr(row, "unit", "") == "sentence")
-    shown = columns(of_type(Table, [row for row in rows if getattr(row, "unit", "") != "sentence" or row is first])[0])
+    first = next(row for row in rows if row.kind == "seat" and row.unit == "sentence")
+    shown = columns(battery([row for row in as_published(rows) if row.unit != "sentence" or row is first]))
     assert "too many" in shown["p, by sentences"]
 
 
-def test_words_alone_are_shown_with_their_evidence(rows):
-    shown = columns(of_type(Table, [row for row in rows if getattr(row, "unit", "") != "sentence"])[0])
-    assert "p, by sentences" not in shown
-    assert len(shown["Evidence"]) == len(shown["d_word"])
+def test_words_in_the_same_sentences_are_shown_with_size_and_outcome(rows):
+    framed = [row for row in rows if row.kind == "seat" and row.context == "framed"]
+    shown = columns(of_type(Table, framed)[0])
+    assert {row.unit for row in framed} == {"word"}
+    assert shown["Outcome"] == [outcome_text(row) for row in framed]
+    assert len(shown["Size"]) == len(framed)
+    assert "p, by sentences" not in columns(battery([row for row in rows if getattr(row, "unit", "") != "sentence"]))
 
 
 def test_a_single_result_draws_itself_in_either_unit():
     for unit in ("word", "sentence"):
-        result = seat(speaking("one"), TESTS[0], unit=unit)
-        (first, *_) = of_type(Table, result.findings())
-        assert ("d_word" in columns(first)) == (unit == "word")
-        assert (columns(first)["Evidence"] == ["not judged"]) == (unit == "sentence")
+        result = seat(speaking("one"), TESTS[0], unit=unit, context="bleached")
+        assert ("d_word" in columns(battery(result.findings()))) == (unit == "word")
 
 
-def test_each_encoder_has_a_chart_and_a_table_of_its_own_name():
+def test_each_encoder_has_tables_of_its_own_name():
     rows = run_seat_battery([speaking("one"), speaking("two")], TESTS[:1], context="word").findings()
-    charts = of_type(Chart, rows)
-    assert [chart.name for chart in charts] == ["seat-forest", "seat-forest-2"]
-    assert len(of_type(Table, rows)) == 2
+    captions = [text(table.caption) for table in of_type(Table, rows)]
+    assert [name for name in ("one", "two") for caption in captions if f"SEAT on {name} " in caption] == ["one", "two"]
 
 
 def test_checks_of_single_words_are_shown_once():
@@ -110,7 +119,7 @@ def replace_row(row, **changes):
 
 
 def test_warnings_name_the_tests_whose_frames_or_single_words_explain_them(rows):
-    quiet = [replace_row(row, flips=(), p_of_frames=None, p_value=0.5) for row in rows if row.kind == "seat"]
+    quiet = [replace_row(row, flips=(), p_of_frames=None, p_value=0.5) for row in as_published(rows)]
     assert warned(quiet) == []
     for changes in ({"flips": ("without the word 'Amy'",)}, {"p_of_frames": 0.01, "share_of_frames": 0.4}):
         (warning,) = warned([replace_row(quiet[0], **changes), *quiet[1:]])
@@ -130,12 +139,11 @@ def test_words_without_a_kind_missing_words_and_left_out_sentences_are_told(rows
         assert len(of_type(Prose, [replace_row(row, **changes) for row in quiet[:2]] + quiet[2:])) == known + 1
 
 
-def test_sentences_count_tests_about_people_by_words_in_their_families(rows):
+def test_sentences_count_the_outcomes_of_words_in_the_same_sentences(rows):
     seats = [row for row in rows if row.kind == "seat"]
-    for said, alone in zip(SEAT.sentences(seats), (True, False), strict=True):
-        counted = Counter(row.evidence for row in seats if row.unit == "word" and (row.context == "word") == alone)
-        for level, number in counted.items():
-            assert f"{number} {level}" in plain(said, Words())
+    framed = [row for row in seats if row.context == "framed"]
+    first = plain(next(iter(SEAT.sentences(seats))), Words())
+    assert first == f"{len(framed)} test{'s' * (len(framed) != 1)}: {outcome_counts(framed)}."
 
 
 def test_words_from_files_are_escaped_on_a_page():

@@ -82,12 +82,13 @@ def test_a_kind_has_its_line_in_the_summary_its_words_explained_and_its_limits(p
 def test_rows_of_a_plug_in_s_kind_are_typed_wherever_rows_are_read(plugged):
     """From a file, in a notebook, and as a board keeps them; also in a part of another kind."""
     code = (
-        "import imprint; from imprint.boards.subjects import Measured; from imprint.kinds.sections import round_trip;"
+        "import imprint; from imprint.boards.subjects import MeasuredModel;"
+        "from imprint.kinds.sections import round_trip;"
         "from imprint.rows import read_row; from imprint_sample.lengths import LengthsRow;"
         "fields = dict(test='t', embedding='e', embedding_sha256='s', mean_length=3.0);"
         "row, beside = LengthsRow(**fields), LengthsRow(**fields, part='weat');"
         "imprint.write_findings('rows.jsonl', [row, beside]);"
-        "kept = Measured('on the board', 's', 'embedding', (row.to_json(),), ()).rows();"
+        "kept = MeasuredModel('on the board', 's', 'embedding', (row.to_json(),), 0, b'', ()).rows();"
         "read = [*imprint.read_findings('rows.jsonl'), *round_trip([row, beside])];"
         "print(read == [row, beside] * 2, [(type(one).__name__, one.embedding, one.mean_length) for one in kept])"
     )

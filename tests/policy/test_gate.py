@@ -389,6 +389,13 @@ def test_sentences_of_the_same_words_do_not_count():
     assert verdict(rows[1:], "seat:p<0.01") == "cannot tell"
 
 
+def test_sizes_of_encoders_are_those_of_words_in_the_same_sentences():
+    sizes = {"size": 0.01, "size_low": -0.01, "size_high": 0.03}
+    rows = [finding(kind="seat", context="framed", **sizes), finding(kind="seat", p=0.001, context="bleached")]
+    assert verdict(rows, require=["seat:caliskan-6:|size|<0.1"]) == "passed"
+    assert verdict(rows, "seat:caliskan-6:p<0.01") == "failed"
+
+
 @pytest.mark.parametrize(
     ("conditions", "code"),
     [

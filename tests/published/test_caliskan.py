@@ -47,11 +47,10 @@ def test_the_catalogue_prints_the_same_figures(identifier):
 def test_every_p_value_of_the_ten_tests_is_an_exact_count(glove):
     battery = run_battery(glove, choose(catalogue(), FIGURES))
     for row in battery.weats:
-        p = row.significance
-        assert p.p_method == "exact"
-        assert isinstance(p.extreme, int)
-        assert p.partitions == math.comb(row.n_x + row.n_y, row.n_x)
-    assert {row.test.id: row.significance.extreme for row in battery.weats} == {
+        assert row.p_method == "exact"
+        assert int(row.partitions) == math.comb(row.n_x + row.n_y, row.n_x)
+        assert row.p_value == int(row.extreme) / int(row.partitions)
+    assert {row.test: int(row.extreme) for row in battery.weats} == {
         "caliskan-1": 183_759,
         "caliskan-2": 5_850,
         "caliskan-3": 100_522_568,
@@ -70,10 +69,10 @@ def test_every_p_value_of_the_ten_tests_is_an_exact_count(glove):
     [("caliskan-wefat-occupations", 0.90, 1e-18), ("caliskan-wefat-names", 0.84, 1e-13)],
 )
 def test_correlations_with_the_world_are_those_printed(glove, identifier, r, below):
-    result = wefat(glove, identifier)
-    assert len(result.scores) == 50
-    assert abs(result.pearson.r - r) <= HALF_A_DIGIT
-    assert result.p_value < below
+    row = wefat(glove, identifier)
+    assert len(row.scores) == 50
+    assert abs(row.r - r) <= HALF_A_DIGIT
+    assert row.p_value < below
 
 
 def test_seats_word_test_7_on_bags_of_words_has_the_printed_p(glove):
@@ -86,7 +85,10 @@ def test_effects_on_google_news_are_those_printed(google_news, identifier, effec
 
 
 def test_occupations_agree_across_embeddings_nearly_as_printed(glove, google_news):
-    one, other = (wefat(embedding, "caliskan-wefat-occupations").scores for embedding in (glove, google_news))
+    one, other = (
+        {score.word: score.value for score in wefat(embedding, "caliskan-wefat-occupations").scores}
+        for embedding in (glove, google_news)
+    )
     shared = [word for word in one if word in other]
     pairs = [one[word] for word in shared], [other[word] for word in shared]
     # The package lacks six of the fifty words, so the last printed digit may be off by one.

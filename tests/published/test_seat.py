@@ -14,8 +14,9 @@ from imprint.subjects.opening import load
 @pytest.mark.parametrize("number", range(1, 11))
 def test_bags_of_one_word_are_a_weat_to_the_bit(glove, number):
     expected, result = weat(glove, f"caliskan-{number}"), seat(glove, f"caliskan-{number}", context="word")
-    assert result.significance == expected.significance
-    assert (result.effect_size, result.statistic) == (expected.effect_size, expected.statistic)
+    for field in ("effect_size", "statistic", "p_value", "p_method", "extreme", "partitions", "p_floor"):
+        assert getattr(result, field) == getattr(expected, field)
+    assert [score.value for score in result.scores] == [score.value for score in expected.scores]
     assert result.missing == expected.missing == ()
 
 
@@ -27,7 +28,11 @@ def test_word_test_7_on_bags_of_words_has_the_printed_p(glove, unit):
 def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
     battery = run_seat_battery([BagOfWordsEncoder(glove)], [get("caliskan-6")])
     assert "glove.840B" in battery.seats[0].embedding
-    for row in battery.findings()[: len(battery.seats)]:
+    assert {row.context for row in battery.seats} == {"framed", "word", "bleached"}
+    for row in battery.seats:
+        if row.context == "framed":  # which the paper does not have
+            assert row.published == ()
+            continue
         (figure,) = row.published
         assert (figure.embedding, figure.context) == ("CBoW (GloVe 840B)", row.context)
         assert figure.source.startswith("May et al. 2019")

@@ -14,6 +14,7 @@ from imprint.render.charts.axis import plant_flags, strip, swarm
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.plane import arrows, curve, scatter
 from imprint.render.charts.points import Anchor, Box, Point, dot, place_labels, scale_for, text_width, trail
+from imprint.significance.outcomes import OUTCOMES
 
 TITLES = {"x_title": "before", "y_title": "after"}
 PLACES = st.tuples(st.floats(0, 600), st.floats(0, 400))
@@ -222,15 +223,11 @@ def test_a_scale_shows_every_value_with_room_to_spare(values):
 # The forest
 
 ROWS = (
-    ForestRow("Flowers and insects, pleasant and unpleasant", 1.2, 0.6, 1.5, "strong", hints={"p": "0.001"}),
+    ForestRow("Flowers and insects, pleasant and unpleasant", 1.2, 0.6, 1.5, "substantial", hints={"p": "0.001"}),
     ForestRow("Science and arts", 0.4, None, 1.0, hints={"p": "0.2"}),
-    ForestRow("Cisgender and transgender", -1.5, -1.7, 1.7, "too few words", hints={"p": "0.5"}),
+    ForestRow("Cisgender and transgender", -1.5, -1.7, 1.7, "small", hints={"p": "0.5"}),
 )
 AXES = {"x_title": "difference", "band": "interval"}
-EVIDENCE = (
-    "strong", "moderate", "limited", "strong, reversed", "moderate, reversed", "limited, reversed", "none shown",
-    "too few words", "control", "not judged",
-)  # fmt: skip
 
 
 def test_the_forest_holds_every_number_in_the_order_given():
@@ -240,7 +237,7 @@ def test_the_forest_holds_every_number_in_the_order_given():
         (row.label, row.estimate, row.hints["p"]) for row in ROWS
     ]
     assert [(row["low"], row["high"]) for row in drawn[0]] == [(0.6, 1.5), (None, None), (-1.7, 1.7)]
-    assert [row["evidence"] for row in drawn[0]] == ["strong", "none shown", "too few words"]
+    assert [row["outcome"] for row in drawn[0]] == ["substantial", "cannot tell", "small"]
 
 
 def explained(spec):
@@ -248,9 +245,9 @@ def explained(spec):
 
 
 def test_the_legend_explains_what_is_drawn_and_nothing_else():
-    assert explained(forest(ROWS, **AXES)) == ["strong", "none shown", "too few words", "interval"]
-    assert explained(forest([ForestRow("a", 1.0)], **AXES)) == ["none shown"]
-    assert explained(forest([ForestRow("a", 1.0, 0.5, 2.0, "limited")], **AXES)) == ["limited", "interval"]
+    assert explained(forest(ROWS, **AXES)) == ["substantial", "small", "cannot tell", "interval"]
+    assert explained(forest([ForestRow("a", 1.0)], **AXES)) == ["cannot tell"]
+    assert explained(forest([ForestRow("a", 1.0, 0.5, 2.0, "present")], **AXES)) == ["present", "interval"]
 
 
 @pytest.mark.parametrize("width", [340, 860, 1000])
@@ -280,8 +277,8 @@ def all_charts(points, **width):
     pairs = [(one.word, other.word) for one, other in zip(points[::2], points[1::2], strict=False)]
     name = points[0].word if points else ""
     tests = [
-        ForestRow(p.word, p.x, p.y - 1, p.y, level, hints=p.hints)
-        for p, level in zip(points, cycle(EVIDENCE), strict=False)
+        ForestRow(p.word, p.x, p.y - 1, p.y, outcome, hints=p.hints)
+        for p, outcome in zip(points, cycle(OUTCOMES), strict=False)
     ]
     return {
         "scatter": scatter(points, x_title=name, y_title=name, line="diagonal", labels=len(points), **width),

@@ -13,14 +13,21 @@ from imprint.report.page import render_page
 from imprint.report.summary import certainty, steps, verdict
 
 POLICY = 'owner = "us"\nreason = "it ranks people."\n'
-MARGIN = '[[require]]\ntest = "{}"\nmargin = {}\n'
+SIZE = '[[require]]\ntest = "{}"\nsize = {}\n'
 LEAST = '[[require]]\nbenchmark = "ws-353"\nleast = {}\n'
 CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
-SETTINGS = AuditSettings("en", 0.05, 100, True, None, 0, 0.05, None, None)
+SETTINGS = AuditSettings("en", True, None, 0, 0.1, None, None)
+
+
+def question(test, size, low, high):
+    """Return a question with a size and its interval."""
+    return make_row(test=test, is_question=True, size=size, size_low=low, size_high=high, part="weat")
+
+
 MEASURED = [
     make_row("audit", judged=True, controls=(CONTROL,) * 5, settings=SETTINGS),
-    make_row(test="caliskan-6", mean_difference=0.2, words_low=0.1, words_high=0.3, part="weat"),
-    make_row(test="caliskan-7", mean_difference=0.1, words_low=0.0, words_high=0.2, part="weat"),
+    question("gender-career", 0.2, 0.1, 0.3),
+    question("gender-maths", 0.1, 0.0, 0.2),
     make_row("similarity", test="ws-353", spearman=0.5, spearman_low=0.45, spearman_high=0.55),
 ]
 
@@ -34,9 +41,9 @@ def decided(folder, *requirements, fail_on=()):
 @pytest.mark.parametrize(
     ("requirements", "first", "numbers"),
     [
-        ((MARGIN.format("caliskan-6", 0.05), LEAST.format(0.4)), "Failed", ("caliskan-6", "0.05", "0.2")),
-        ((MARGIN.format("caliskan-7", 0.15), LEAST.format(0.4)), "Cannot tell", ("caliskan-7", "0.15", "[0 to 0.2]")),
-        ((MARGIN.format("caliskan-7", 0.9), LEAST.format(0.4)), "Passed", ("2",)),
+        ((SIZE.format("gender-career", 0.05), LEAST.format(0.4)), "Failed", ("gender-career", "0.05", "0.2")),
+        ((SIZE.format("gender-maths", 0.15), LEAST.format(0.4)), "Cannot tell", ("gender-maths", "0.15", "[0 to")),
+        ((SIZE.format("gender-maths", 0.9), LEAST.format(0.4)), "Passed", ("2",)),
     ],
 )  # fmt: skip
 def test_the_page_opens_with_the_decision_its_limit_and_its_number(tmp_path, requirements, first, numbers):
@@ -48,7 +55,7 @@ def test_the_page_opens_with_the_decision_its_limit_and_its_number(tmp_path, req
 
 
 def test_below_the_decision_are_the_policys_owner_and_reason_once(tmp_path):
-    rows = decided(tmp_path, MARGIN.format("caliskan-6", 0.05), LEAST.format(0.4), fail_on=["weat:d>9"])
+    rows = decided(tmp_path, SIZE.format("gender-career", 0.05), LEAST.format(0.4), fail_on=["weat:d>9"])
     assert [(row.owner, row.policy_reason) for row in rows if row.kind == "gate"] == [
         *[("us", "it ranks people.")] * 2,
         ("", ""),
@@ -58,7 +65,7 @@ def test_below_the_decision_are_the_policys_owner_and_reason_once(tmp_path):
 
 
 def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
-    failed = steps(decided(tmp_path, MARGIN.format("caliskan-6", 0.05), fail_on=["weat:d>9"]))
+    failed = steps(decided(tmp_path, SIZE.format("gender-career", 0.05), fail_on=["weat:d>9"]))
     assert [command.split()[1:3] for _, command in failed] == [
         ["debias", "EMBEDDING"],
         ["audit", "OTHER"],

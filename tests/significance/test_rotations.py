@@ -17,9 +17,10 @@ from imprint.errors import SettingError
 from imprint.significance.rotations import (
     CHUNK,
     Cells,
-    null_scores,
+    chunks,
     observed_scores,
     random_directions,
+    rotated_scores,
     scores_under,
 )
 from imprint.threads import single_threaded
@@ -62,9 +63,8 @@ def literal_null(cells, count, seed):
     return directions, np.array([literal_scores(cells, turned) for turned in directions])
 
 
-def run(cells, rotations, workers=1, **options):
-    with ThreadPoolExecutor(workers) as pool:
-        return list(null_scores(cells, rotations, seed=np.random.SeedSequence(5), executor=pool, **options))
+def run(cells, rotations):
+    return [rotated_scores(cells, *task) for task in chunks(rotations, np.random.SeedSequence(5))]
 
 
 # Always the same examples: of enough random ones, some word would lie between two groups to the last bit.
@@ -196,11 +196,8 @@ def test_the_comparison_tells_directions_that_are_only_nearly_random_rotations(l
     assert smallest_p(under.reshape(DRAWS, -1).T, scores.reshape(len(scores), -1).T) < 1e-6
 
 
-def test_any_number_of_workers_gives_the_same_bytes():
-    one, two, three = (run(make_cells(), 2 * CHUNK + 100, workers) for workers in (1, 2, 3))
-    assert [len(chunk) for chunk in one] == [CHUNK, CHUNK, 100]
-    for chunk, second, third in zip(one, two, three, strict=True):
-        assert chunk.tobytes() == second.tobytes() == third.tobytes()
+def test_rotations_come_in_chunks_with_a_remainder():
+    assert [len(chunk) for chunk in run(make_cells(), 2 * CHUNK + 100)] == [CHUNK, CHUNK, 100]
 
 
 def test_a_longer_run_begins_with_the_shorter_one():
@@ -211,33 +208,6 @@ def test_a_longer_run_begins_with_the_shorter_one():
 def test_chunks_differ_from_each_other():
     first, second = run(make_cells(), 2 * CHUNK)
     assert not np.any(np.all(first[:, :1] == second[:, :1], axis=(1, 2)))
-
-
-def test_chunks_already_done_are_handed_on_and_not_computed_again():
-    plain = run(make_cells(), 2 * CHUNK + 9)
-    told = []
-    marked = np.full((CHUNK, 3, 4), 7.0, dtype=np.float32)
-    resumed = run(make_cells(), 2 * CHUNK + 9, done={1: marked}, finished=lambda chunk, _: told.append(chunk))
-    assert told == [0, 2]
-    assert resumed[1] is marked
-    assert resumed[0].tobytes() == plain[0].tobytes()
-    assert resumed[2].tobytes() == plain[2].tobytes()
-
-
-def test_what_is_no_longer_wanted_is_cancelled():
-    class Remembering(ThreadPoolExecutor):
-        def submit(self, *work):
-            futures.append(super().submit(*work))
-            return futures[-1]
-
-    futures = []
-    with Remembering(1) as pool:
-        chunks = null_scores(make_cells(), 40 * CHUNK, seed=np.random.SeedSequence(0), executor=pool)
-        next(chunks)
-        chunks.close()
-    assert len(futures) == 40
-    assert futures[0].done()
-    assert futures[-1].cancelled()
 
 
 def test_centring_changes_neither_the_words_nor_the_sum_of_a_row():
@@ -251,12 +221,6 @@ def test_centring_changes_neither_the_words_nor_the_sum_of_a_row():
     directions = random_directions(by_category, 50, np.random.SeedSequence(0))
     sums, other_sums = (scores_under(cells, directions).sum(axis=2) for cells in (by_category, by_all))
     np.testing.assert_allclose(sums[np.isfinite(sums)], other_sums[np.isfinite(other_sums)], atol=1e-5)
-
-
-@pytest.mark.parametrize("rotations", [0, -3])
-def test_no_rotations_are_refused(rotations):
-    with refuses(SettingError, option="rotations", got=rotations):
-        run(make_cells(), rotations)
 
 
 # 0.1 and 0.3 are not what three of them, added and divided, round to.

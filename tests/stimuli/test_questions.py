@@ -9,7 +9,7 @@ import pytest
 
 from imprint.embeddings.reading import frequency_table
 from imprint.masking import is_slur
-from imprint.stimuli.catalog import catalogue, get, published_tests, questions
+from imprint.stimuli.catalog import catalogue, choose, get, published_tests, questions
 from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.inflection import units
 from imprint.stimuli.matching import octave
@@ -51,9 +51,10 @@ def test_there_are_ten_and_none_shares_its_id():
     assert not any(getattr(test, "is_question", False) for test in published_tests())
 
 
-def test_they_are_named_but_not_run_by_default_yet():
-    assert get("gender-career") in questions()
-    assert not set(questions()) & set(catalogue())
+def test_they_come_first_in_the_catalogue():
+    assert catalogue() == (*questions(), *published_tests())
+    assert choose(catalogue(), ["questions"]) == questions()
+    assert questions()[0] == get("gender-career")
 
 
 @EACH

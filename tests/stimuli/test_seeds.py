@@ -9,7 +9,7 @@ from refusals import refuses
 from imprint.errors import StimulusError
 from imprint.masking import is_slur
 from imprint.stimuli import seeds
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import published_tests
 from imprint.stimuli.definition import words_of
 from imprint.stimuli.names import first_names, surnames
 from imprint.subjects.opening import load
@@ -74,7 +74,7 @@ def test_both_parts_span_the_stereotype_scores():
 def test_background_words_are_common_words_that_nothing_else_asks_about(default):
     words = seeds.background()
     asked = {one.word for one in seeds.professions(neutral=False)} | set(seeds.gender_specific())
-    asked |= words_of(catalogue()) | set(first_names().names) | set(surnames().names)
+    asked |= words_of(published_tests()) | set(first_names().names) | set(surnames().names)
     asked |= {word for pair in seeds.equalize_pairs() for word in pair}
     assert not set(words) & {word.lower() for word in asked}
     assert not any(is_slur(word) for word in words)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.errors import SettingError, StimulusError
-from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.catalog import catalogue, get, questions
 from imprint.stimuli.definition import KINDS, WeatTest, WordKind, WordSet, word_sets
 from imprint.stimuli.inflection import plural
 from imprint.stimuli.templates import (
@@ -147,8 +147,9 @@ def test_unbleached_sentences_are_the_tests_own() -> None:
 
 
 def test_unbleached_is_a_context_of_tests_with_patterns_of_their_own() -> None:
-    assert contexts(weat("caliskan-1")) == ("word", "bleached")
-    assert contexts(weat("seat-double-bind-likable")) == ("word", "bleached", "unbleached")
+    assert contexts(weat("caliskan-1")) == ("framed", "word", "bleached")
+    assert contexts(weat("seat-double-bind-likable")) == ("framed", "word", "bleached", "unbleached")
+    assert {contexts(question) for question in questions()} == {("framed",)}
 
 
 def test_a_context_a_test_lacks_is_refused_in_one_line() -> None:

@@ -29,7 +29,7 @@ def findings():
             category_words=(f"central{category}",),
             words=tuple(f"{group.lower()}{category}{n}" for n in "xyz"),
             names=tuple(f"{group}name{i}" for i in range(5)),
-            significant=True,
+            stands_out=True,
         )
         for category, held in enumerate(("ABCD", "ABC", "CD", "A"), start=1)
         for group in held

@@ -67,7 +67,7 @@ def test_a_crowd_that_agrees_with_the_embedding_is_accurate_beyond_chance(crowd)
     assert (overall(scores).judgments, overall(scores).share_judgments) == (27, 1)
     assert overall(scores).mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
     assert (overall(scores).unjudged, overall(scores).short) == (0, 9)  # three people are fewer than the paper's 18
-    assert overall(scores).n_significant == 10
+    assert overall(scores).n_found == 10
     assert overall(scores).share_offensive is None
 
 

@@ -42,7 +42,7 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
     "statement",
     [
         "INSERT INTO study SELECT 2, id, parent, protocol, embedding, embedding_sha256, seed, quota, least, "
-        "significant, notes, consent, completion_code, screen_out_code, return_url, admin_hash, secret FROM study",
+        "n_found, notes, consent, completion_code, screen_out_code, return_url, admin_hash, secret FROM study",
         "UPDATE study SET id = 'short'",
         "UPDATE study SET id = NULL",
         "UPDATE study SET parent = id",
@@ -51,7 +51,7 @@ MAIN = "(SELECT min(item) FROM items WHERE block = 2)"
         "UPDATE study SET seed = -1",
         "UPDATE study SET quota = 0",
         "UPDATE study SET least = 0",
-        "UPDATE study SET significant = -1",
+        "UPDATE study SET n_found = -1",
         "UPDATE study SET notes = '{}'",
         "UPDATE study SET consent = 'we agree'",
         "UPDATE study SET consent = NULL",
@@ -186,7 +186,7 @@ def spoil(text, damaged):
         (lambda path: (path.unlink(), foreign(path)), "database"),
         (
             change("PRAGMA user_version = 1"),
-            "format 1, expected format 4",
+            "format 1, expected format 5",
         ),
         (change("CREATE TABLE more (x)"), "tables"),
         (change("DROP TRIGGER answers_are_final"), "tables"),

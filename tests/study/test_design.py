@@ -18,13 +18,13 @@ def test_the_categories_with_the_largest_scores_are_asked_about_and_single_cells
     design = ube_design(findings, categories=2)
     assert [block.title for block in design.blocks] == [("central1",), ("central2",)]
     assert [block.groups for block in design.blocks] == [("A", "B", "C", "D"), ("A", "B", "C")]
-    assert design.significant == 10
+    assert design.n_found == 10
     assert len(ube_design(findings).blocks) == 3
     assert (design.quota, design.least) == (18, 18)
 
 
-def test_only_significant_cells_are_asked_about(findings):
-    changed = [replace(one, significant=False) if one.test == "A-1" else one for one in findings]
+def test_only_cells_that_stand_out_are_asked_about(findings):
+    changed = [replace(row, stands_out=False) if row.test == "A-1" else row for row in findings]
     words = {item.words for block in ube_design(changed).blocks for item in block.items}
     assert ("a1x", "a1y", "a1z") not in words
     assert ("b1x", "b1y", "b1z") in words

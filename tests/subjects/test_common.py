@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from imprint.association.evidence import SetVectors, against_frequency
+
 from imprint.association.seat import in_sentences, seat
 from imprint.association.sentences import Framing, table_of
 from imprint.embeddings.embedding import unit_rows

@@ -238,7 +238,7 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     brief(rows)
     methods_paragraph(rows)
     write_csv(folder / "rows.csv", rows)
-    gate = check(rows, parse_conditions(["weat:p<0.05"], ["weat:mean_difference<0.1"]))
+    gate = check(rows, parse_conditions(["weat:p<0.05"], ["weat:gender-career:|size|<0.1"]))
     write_junit(folder / "junit.xml", gate)
     append_summary(folder / "summary.md", gate)
     assert [row.to_json() for row in rows]

@@ -7,6 +7,7 @@ import pytest
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import comparison_words
 from imprint.jobs import job, settings
+from imprint.stimuli.catalog import questions
 
 
 def small_audits():
@@ -15,7 +16,7 @@ def small_audits():
         patch.setattr(settings, "QUICK_ENCODED", 300)
         patch.setattr(settings, "QUICK_BEARERS", 300_000)
         patch.setattr(settings, "QUICK_COPIES", 8)
-        patch.setattr(job, "SEAT_TESTS", ("caliskan-[1678]",))
-        few = partial(comparison_words, benchmarks=bundled_benchmarks("rg-65"))
+        patch.setattr(job, "SEAT_TESTS", ("gender-*", "caliskan-[1678]"))
+        few = partial(comparison_words, questions()[:1], bundled_benchmarks("rg-65"))
         patch.setattr(job, "comparison_words", few)
         yield

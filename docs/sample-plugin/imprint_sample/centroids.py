@@ -1,4 +1,4 @@
-"""A metric: its value is all that it computes; imprint adds p-values, an interval over words, an outcome and tables."""
+"""A metric: it computes its value alone; imprint adds p-values, an interval over words, an outcome and tables."""
 
 from dataclasses import dataclass
 

@@ -23,8 +23,8 @@ class Battery(Result):
 
     Attributes
     ----------
-    weats
-        One row per WEAT.
+    measured
+        Each WEAT: its row, and the words behind it; `weats` are the rows alone.
     wefats
         One row per WEFAT.
     skipped
@@ -96,7 +96,7 @@ def run_battery(
     Examples
     --------
     >>> imprint.run_battery("default", imprint.catalogue()[:3])
-    Battery(3 WEATs: 1 present, 2 cannot tell; 0 WEFATs; 0 skipped)
+    Battery(3 WEATs: 1 substantial, 2 present; 0 WEFATs; 0 skipped)
     """
     embedding = load(embedding)
     weats: list[Measured[WeatRow]] = []

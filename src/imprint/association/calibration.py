@@ -158,7 +158,7 @@ def calibrate(
     Examples
     --------
     >>> imprint.calibrate("default", copies=20)
-    Calibration(glove.6B.100d: 20 copies of each kind; any of 10 questions with a finding in at most 0.0 %)
+    Calibration(glove.6B.100d: 20 copies of each kind; any of 10 questions with a finding in at most 5.0 %)
     """
     check_whole("copies", copies, most=MOST_COPIES)
     opened = open_subject(subject)

@@ -32,7 +32,7 @@ _CHECKS: tuple[tuple[Check, tuple[str, ...], tuple[Unit, ...], str], ...] = (
         "fewer names, then fewer attributes, as the paper expects",
     ),
 )
-STARRED = 0.05  # of one test by itself, and of the paper's stars
+STARRED = 0.01  # the level of the paper, of one test by itself and after Holm's correction
 _APART = 10  # the paper calls 0.016 and 0.01 similar, 0.12 and 0.001 discrepant
 # The same question asked with given names and with terms for the group.
 _NAMES_AND_TERMS = (

@@ -16,7 +16,7 @@ SPARSE = 0.75  # share of a set's words below which a test is not what its autho
 
 Tested = TypeVar("Tested", bound="AssociationRow")
 
-_SIZES = ("size", "size_low", "size_high", "unrelated", "detectable")
+SIZES = ("size", "size_low", "size_high", "unrelated", "detectable")
 
 PMethod = Literal["exact", "certified", "sampled"]
 
@@ -193,7 +193,7 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
 
     def answers(self, field: str, *, named: bool = False) -> bool:
         """Tell whether a condition on this field is about it: of questions sizes; of tests, if named, sizes too."""
-        return self.is_question == (field in _SIZES) or (named and not self.is_question)
+        return self.is_question == (field in SIZES) or (named and not self.is_question)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.test!r} on {self.embedding}: {self._said()}, {len(self.missing)} missing)"

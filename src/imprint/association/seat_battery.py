@@ -1,7 +1,7 @@
 """Many tests in several contexts on one or more encoders: every text encoded once.
 
 May et al. (2019), section 4 and table 4. Questions and tests in frames have sizes. Words alone, and in the paper's
-sentences, have its effects and p-values; p-values by sentences have its stars: one for p below .05, two for a p that
+sentences, have its effects and p-values; p-values by sentences have its stars: one for p below .01, two for a p that
 is so after Holm's correction over the tests of an encoder.
 """
 
@@ -49,8 +49,8 @@ class SeatBattery(Result):
 
     Attributes
     ----------
-    seats
-        One row per test, context, unit and encoder.
+    measured
+        Each test in a context, unit and encoder: its row, and the words behind it; `seats` are the rows alone.
     skipped
         Tests that could not be run, with the reason.
     anisotropy
@@ -148,7 +148,7 @@ def run_seat_battery(
     Examples
     --------
     >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1])
-    SeatBattery(3 SEATs by words: 1 cannot tell; 0 skipped)
+    SeatBattery(1 SEATs by words: 1 substantial; 0 skipped)
     """
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
@@ -221,7 +221,7 @@ def all_in_sentences(
 
 
 def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
-    """Refuse one encoder given twice: its tests would count twice in their family, under one name."""
+    """Refuse one encoder given twice: its rows would be there twice, under one name."""
     known: set[str] = set()
     for encoder in encoders:
         if encoder.identity in known:

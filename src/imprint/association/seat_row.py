@@ -30,7 +30,7 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     n_unknown_kinds: Annotated[int, shown("Unknown kinds", "Words whose part of speech is not known.")] = 0
     stars: Annotated[
         str,
-        shown("Stars", "As the paper marks p-values of sentences: * below .05, ** also after Holm's correction."),
+        shown("Stars", "As the paper marks p-values of sentences: * below .01, ** also after Holm's correction."),
     ] = ""
     effect_centred: Annotated[
         float | None,

@@ -86,7 +86,7 @@ def weat(
     Examples
     --------
     >>> imprint.weat("default", "gender-career")
-    WeatRow('gender-career' on glove.6B.100d: 18 % [10 to 26], substantial, d = 1.14, 0 missing)
+    WeatRow('gender-career' on glove.6B.100d: 26 % [16 to 37], substantial, d = 0.94, 0 missing)
     """
     return measure(
         load(embedding),

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 
 from imprint.evaluation.controls import ControlsRow
+from imprint.jobs.settings import AuditSettings
 from imprint.kinds import Kind
 from imprint.kinds.controls import ABOUT, blocks, claims, judgement
 from imprint.rows import Label, Row, shown
@@ -13,28 +14,23 @@ from imprint.subjects.sources import SourceKind
 from imprint.view import Column, Table, Text, count, number, title
 
 
-class AuditSettings(msgspec.Struct, frozen=True):
-    """How an audit was run."""
+class AuditedSettings(AuditSettings, frozen=True, kw_only=True):
+    """How an audit was run, and with what."""
 
-    language: Annotated[str, shown("Language", "Language of the tests (ISO 639), or all.")]
-    quick: Annotated[bool, shown("Quick", "Whether slow parts were left out or shortened.")]
-    debias: Annotated[str | None, shown("Debiaser", "The debiaser that was tried.")]
-    seed: Annotated[int, shown("Seed", "Seed of everything random.")]
     fdr: Annotated[
         float, shown("False discovery rate", "Share of false discoveries that the enumeration allows.", digits=3)
     ]
-    against: Annotated[str | None, shown("Compared with", "The other model.")]
-    encoder: Annotated[str | None, shown("Encoder", "The encoder of words in sentences.")]
+    against: Annotated[str | None, shown("Compared with", "The other model.")] = None
+    encoder: Annotated[str | None, shown("Encoder", "The encoder of words in sentences.")] = None
     policy_sha256: Annotated[
         str | None, shown("Policy", "Hash of the policy that the audit was held to.", shape="word")
     ] = None
-    topics: Annotated[tuple[str, ...], shown("Topics", "Topics that the tests were limited to.")] = ()
 
 
 class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
     """What was audited, how, with which versions, and whether it can be judged."""
 
-    settings: Annotated[AuditSettings, shown("Settings", "How the audit was run.")]
+    settings: Annotated[AuditedSettings, shown("Settings", "How the audit was run.")]
     versions: Annotated[tuple[Label, ...], shown("Versions", "Versions of Python and of libraries.")]
     n_words: Annotated[int, shown("Words", "Words that have a vector.")]
     dimension: Annotated[int, shown("Dimensions", "Numbers of a vector.")]
@@ -78,6 +74,8 @@ def _value(value: object) -> Text:
         return count(value)
     if isinstance(value, float):
         return number(value, 3)
+    if isinstance(value, tuple):
+        return title(", ".join(value) or "all")
     return "none" if value is None else title(str(value))
 
 

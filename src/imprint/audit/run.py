@@ -6,18 +6,22 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
+from typing import Annotated
 
-from imprint.audit.kinds import AuditRow, AuditSettings
+import msgspec
+
+from imprint.audit.kinds import AuditedSettings, AuditRow
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, controls
-from imprint.jobs.job import Job
+from imprint.jobs.job import Job, Plan
 from imprint.jobs.progress import Meter
-from imprint.jobs.settings import Plan
+from imprint.jobs.settings import AuditSettings
 from imprint.kinds import Kind, Part, all_kinds
 from imprint.rows import Label, PartRow, Result, Row
-from imprint.stimuli.definition import Test
+from imprint.settings import option, settable
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Report
@@ -65,56 +69,42 @@ class Audit(Result):
         return f"Audit({self.embedding}: {len(self.rows):,} findings, {ran} of {len(self.parts)} parts ran)"
 
 
-def run_audit(
-    subject: EncoderLike,
-    *,
-    encoder: EncoderLike | None = None,
-    against: EncoderLike | None = None,
-    debias: str | None = "linear",
-    language: str = "en",
-    quick: bool = False,
-    seed: int = 0,
-    tests: Sequence[Test] = (),
-    topics: Sequence[str] = (),
-    parts: Collection[str] | None = None,
-    policy_sha256: str | None = None,
-    cache: EncodingStore | None = None,
-    executor: Executor | None = None,
-    report: Report | None = None,
-) -> Audit:
+class AuditPlan(Plan, frozen=True, kw_only=True):
+    """All that a running audit is given."""
+
+    encoder: Annotated[EncoderLike | None, option("A sentence encoder to ask beside an embedding.")] = None
+    against: Annotated[EncoderLike | None, option("A second embedding or encoder to compare with.")] = None
+    parts: Annotated[
+        Collection[str] | None, option("Names of the parts to run, such as `weat` and `benchmarks`; None for all.")
+    ] = None
+    policy_sha256: Annotated[
+        str | None, option("Hash of the policy that the findings will be checked against; it is written into them.")
+    ] = None
+    cache: Annotated[
+        EncodingStore | None,
+        option("Where encodings are kept between runs; without it, they are held during the audit."),
+    ] = None
+    executor: Annotated[
+        Executor | None,
+        option(
+            "Any `concurrent.futures.Executor` to make the altered copies and the tests in sentences; the result is "
+            "the same to the byte."
+        ),
+    ] = None
+    report: Annotated[
+        Report | None,
+        option("Called with the part that is running, how much of the audit is done, and how much there is."),
+    ] = None
+
+
+@settable(AuditPlan)
+def run_audit(subject: EncoderLike, plan: AuditPlan) -> Audit:
     """Measure everything that applies to an embedding or to a sentence encoder.
 
     Parameters
     ----------
     subject
         An embedding or an encoder, as `open_subject` accepts it.
-    encoder
-        A sentence encoder to ask beside an embedding, as `open_encoder` accepts it.
-    against
-        A second embedding or encoder to compare with.
-    debias
-        The name of a debiaser to try, or None.
-    language
-        Run the tests of this language (ISO 639), or of all.
-    quick
-        Make fewer resamples, search fewer words, and do not repeat the enumeration.
-    seed
-        Seed of everything random.
-    tests
-        Tests of your own, besides the catalogue's.
-    topics
-        Run only the catalogue's tests about these, such as `gender`.
-    parts
-        Names of the parts to run, such as `weat` and `benchmarks`; None for all.
-    policy_sha256
-        Hash of the policy that the findings will be checked against; it is written into them.
-    cache
-        Where encodings are kept between runs; without it, they are held during the audit.
-    executor
-        Any `concurrent.futures.Executor` to make the altered copies and the tests in sentences; the result is the
-        same to the byte.
-    report
-        Called with the part that is running, how much of the audit is done, and how much there is.
 
     Returns
     -------
@@ -126,31 +116,30 @@ def run_audit(
     >>> audit = imprint.run_audit("default", quick=True)
     >>> audit.save("findings.jsonl")
     """
-    beside = None if encoder is None else open_encoder(encoder)
-    opened, other = open_subject(subject), None if against is None else open_subject(against)
-    plan = Plan(
-        language=language,
-        quick=quick,
-        debias=debias if isinstance(opened, Embedding) else None,
-        seed=seed,
-        tests=tuple(tests),
-        topics=tuple(topics),
+    opened, beside, other = (
+        open_subject(subject),
+        None if plan.encoder is None else open_encoder(plan.encoder),
+        None if plan.against is None else open_subject(plan.against),
     )
-    if beside is not None and not isinstance(opened, Embedding):
+    if isinstance(opened, Encoder):
+        plan = msgspec.structs.replace(plan, debias=None)
+    if beside is not None and isinstance(opened, Encoder):
         raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
-    job = Job(opened, plan, beside, other, cache, executor)
-    runnable = [kind for kind in all_kinds() if kind.run is not None and (parts is None or kind.part.name in parts)]
+    job = Job(opened, plan, beside, other, plan.cache, plan.executor)
+    runnable = [
+        kind for kind in all_kinds() if kind.run is not None and (plan.parts is None or kind.part.name in plan.parts)
+    ]
     kinds = sorted((kind for kind in runnable if _shown(kind.part, job)), key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
     if job.kind == "encoder":
-        expected[_WORDS] = _ENCODING_QUICKLY if quick else _ENCODING
-    meter = Meter(report, expected)
+        expected[_WORDS] = _ENCODING_QUICKLY if plan.quick else _ENCODING
+    meter = Meter(plan.report, expected)
     if job.kind == "encoder":
         enumerated = any(kind.part.name == "enumeration" for kind in kinds)
         job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
     # first: a limit of texts that they exceed would lose the rest
     known, *others = controls(job.subject, languages=plan.languages, cache=job.encodings).findings()
-    whole = _whole(job, known, policy_sha256)
+    whole = _whole(job, known, plan.policy_sha256)
     found = _run_all(job, kinds, meter)
     rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
     return Audit(opened.name, plan, (whole, *(one.in_part("audit") for one in others), *rows))
@@ -204,8 +193,10 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
 def _whole(job: Job, known: ControlsRow, policy_sha256: str | None = None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
-    settings = AuditSettings(
-        **job.plan.to_dict(),
+    given = {name: getattr(job.plan, name) for name in AuditSettings.__struct_fields__}
+    settings = AuditedSettings(
+        **given,
+        fdr=job.plan.enumeration.rate,
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,
         policy_sha256=policy_sha256,

@@ -1,7 +1,9 @@
 """How two models differ: the change of every size from one to the other, on the words that both have.
 
 Which of two sizes is the larger one without its sign: |b| > |a| exactly where b - a and b + a have the same sign. So a
-model has less bias only where the intervals of both, the difference and the sum, exclude zero.
+model has less bias only where the intervals of both, the difference and the sum, exclude zero. The larger size must be
+`substantial` or `present` by itself, and where lists are not matched, frequency must not explain it. No model has less
+bias where something keeps one of the two from an answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,11 +13,12 @@ import msgspec
 
 from imprint.association.changes import ChangeRow, TestChange, TopicChangeRow, test_changes, topic_changes
 from imprint.association.rows import Measured
+from imprint.association.topics import obstacle_of
 from imprint.association.vectors import shares_of
 from imprint.boards.rows import BoardDifferenceRow, BoardTopicDifferenceRow
 from imprint.rows import WordList
 from imprint.significance.outcomes import FOUND, outcome
-from imprint.significance.shares import combined
+from imprint.significance.shares import combined, mean_size
 
 DifferenceRow = BoardDifferenceRow | BoardTopicDifferenceRow
 
@@ -36,7 +39,11 @@ def differences(first: Sequence[Measured[Any]], second: Sequence[Measured[Any]])
         less = _less(row, [changes[test] for test in row.tests])
         if any(rows[test].less not in (None, less) for test in row.tests):
             less = None
-        yield BoardTopicDifferenceRow(**msgspec.structs.asdict(row) | {"less": less})
+        fields = msgspec.structs.asdict(row) | {"less": less}
+        if not row.tests:
+            reasons = (changes[test].row.reason for test in row.tests_left_out)
+            fields |= {"outcome": "cannot tell", "reason": next(reasons, None)}
+        yield BoardTopicDifferenceRow(**fields)
 
 
 def names_of(sets: Sequence[WordList]) -> tuple[WordList, ...]:
@@ -45,11 +52,19 @@ def names_of(sets: Sequence[WordList]) -> tuple[WordList, ...]:
 
 
 def _less(row: ChangeRow | TopicChangeRow, changes: Sequence[TestChange]) -> str | None:
-    """Return the model whose size, without its sign, is the smaller one."""
-    if row.outcome not in FOUND or row.size is None:
+    """Return the model whose size, without its sign, is the smaller one; None unless the words decide it."""
+    if not row.found or row.size is None:
         return None
-    shares = [share for side in zip(*(change.words for change in changes), strict=True) for share in shares_of(side)]
-    total = combined([(share, 1 / len(changes)) for share in shares])
+    shares = [shares_of(side) for side in zip(*(change.words for change in changes), strict=True)]
+    total = combined([(share, 1 / len(changes)) for side in shares for share in side])
     if total.value is None or not outcome(total.low, total.high, obstacle=total.obstacle).excludes_zero:
         return None
-    return row.change_from if row.size * total.value > 0 else row.change_to
+    second_is_larger = row.size * total.value > 0
+    tests = [change.after if second_is_larger else change.before for change in changes]
+    larger = mean_size(shares[second_is_larger])
+    obstacle = obstacle_of(test for change in changes for test in (change.before, change.after))
+    if obstacle is None and not all(test.is_question or test.found for test in tests):
+        obstacle = "frequency"  # a size within the margin is `small` whether or not frequency explains it
+    if outcome(larger.low, larger.high, obstacle=obstacle or larger.obstacle).outcome not in FOUND:
+        return None
+    return row.change_from if second_is_larger else row.change_to

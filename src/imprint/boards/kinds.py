@@ -50,7 +50,7 @@ _SHOWN = 4  # columns of sizes; the rest is shown on request
 _MOST_GROUPS = 3  # of models with less bias than the same others, which the page says in sentences
 _MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small": "■", "cannot tell": "○"}
 _DIFFER: dict[SizeOutcome, str] = {
-    "substantial": "differ, substantially",
+    "substantial": "differ substantially",
     "present": "differ",
     "small": f"equal within {TENTH}",
     "cannot tell": "cannot tell",
@@ -230,30 +230,32 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
 def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
     """Show how every two models differ, the largest differences first."""
     ordered = sorted(rows, key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
-    caption = f"How every two models differ, by {'question' if isinstance(rows[0], BoardDifferenceRow) else 'topic'}"
+    by, first = ("question", NAME) if isinstance(rows[0], BoardDifferenceRow) else ("topic", Field("topic"))
+    caption = f"How every two models differ, by {by}"
     reading = footnote(
         "Two models are compared on the words that both have, so a difference may not be the difference of their "
         f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
-        "bias: both the difference and the sum of the two sizes exclude zero, so that the smaller one is known."
+        "bias: the other model shows a difference itself, and both the difference and the sum of the two sizes "
+        "exclude zero. Frequency must not explain it in lists that are not matched."
     )
-    listed = table(type(rows[0]), caption, ordered, _COLUMNS, more=_MORE, filtered=True)
+    listed = table(type(rows[0]), caption, ordered, (first, *_COLUMNS), more=_MORE, filtered=True)
     yield Details(caption, (listed, reading))
 
 
-def _compared(row: DifferenceRow) -> str:
+def _compared(row: DifferenceRow) -> Text:
     said = _DIFFER[row.outcome or "cannot tell"]
+    if row.less is not None:
+        return say("{}: less bias in {}", said, title(row.less))
     return f"{said}: {REASONS[row.reason]}" if row.reason else said
 
 
 _COLUMNS: Columns = (
-    "test",
     Field("change_from", "One model"),
     Field("change_to", "Another model"),
     Field("size", "Difference", "Size of the other less that of the one, with its 99.5 % interval over words."),
     Field("outcome", "Do they differ?", cell=_compared),
-    "less",
 )
-_MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"))
+_MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"), "less")
 
 
 def say_topic_differences(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
@@ -270,7 +272,7 @@ def say_topic_differences(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[T
         else:
             yield say("On {}, avoid {}: more bias than in another model.", title(topic), _names(exceeding))
             if rest := [row for row in pairs if row.change_from in left and row.change_to in left]:
-                yield f"Between the others, {_undecided(rest)}."
+                yield f"Among the others, {_undecided(rest)}."
     for said, topics in same.items():
         yield say("On {}, {}.", _names(topics), said)
 
@@ -281,9 +283,8 @@ def order_models(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> I
         together: dict[tuple[str, ...], list[str]] = {}
         for larger, smaller in _exceeding([row for row in rows if row.topic == topic]).items():
             together.setdefault(tuple(smaller), []).append(larger)
-        for smaller, larger in list(together.items())[:_MOST_GROUPS]:
-            names = _names(smaller), _names(larger)
-            yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), *names)
+        for less, more in list(together.items())[:_MOST_GROUPS]:
+            yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), _names(less), _names(more))
 
 
 def _exceeding(pairs: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[str]]:
@@ -322,9 +323,8 @@ def count_differences(rows: Sequence[BoardDifferenceRow], _: Sequence[Row]) -> I
     counts = Counter(row.outcome or "cannot tell" for row in rows)
     said = join((say("{} {}", count(counts[one]), _DIFFER[one]) for one in OUTCOMES if counts[one]), ", ")
     yield say(
-        "Of {} pairs of {} models and a question: {}. Differences expected by chance: {}.",
+        "Of {} comparisons of two models in a question or test: {}. Differences expected by chance: {}.",
         count(len(rows)),
-        count(len(_models(rows))),
         said,
         by_chance(rows),
     )
@@ -353,8 +353,9 @@ BOARD = Kind(
     rank=-3,
     opens=2,
     method="Models were compared on the words that both have. A difference is that of two sizes, each a share of the "
-    "model's own distance, with a 99.5 % interval over words; a model has less bias than another where the intervals "
-    "of both, the difference and the sum of their sizes, exclude zero.",
+    "model's own distance, with a 99.5 % interval over words. A model has less bias than another where the other "
+    "shows a difference itself, which frequency does not explain, and the intervals of both, the difference and the "
+    "sum of their sizes, exclude zero.",
 )
 BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
 BOARD_TOPIC = Kind("board-topic", row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)

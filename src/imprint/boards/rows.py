@@ -18,8 +18,8 @@ Page = Annotated[str, msgspec.Meta(pattern=r"^subjects/[a-z0-9][a-z0-9-]*\.html$
 _PAGE = shown("Page", "The model's own page, beside the board's.")
 _LESS = shown(
     "Less bias",
-    "The model whose size, without its sign, is the smaller one: where both the difference and the sum of the two "
-    "sizes exclude zero.",
+    "The model whose size, without its sign, is the smaller one: where the other model shows a difference itself, "
+    "and both the difference and the sum of the two sizes exclude zero.",
 )
 
 

@@ -105,7 +105,7 @@ def board(
     >>> imprint.board({"GloVe": "default", "average of GloVe": "cbow"}, topics=["gender"])
     Board(2 models; 5 differences: 5 small)
     """
-    entries = _entries(subjects)
+    entries = board_entries(subjects)
     chosen = [test for test in tests_in("en") if isinstance(test, WeatTest)] if tests is None else tests
     asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
     units = [board_unit(entry, asked) for entry in entries]
@@ -122,8 +122,9 @@ def board(
         for entry, outcome in zip(entries, outcomes, strict=True)
         if isinstance(outcome, ImprintError)
     ]
-    if not models:
-        raise SettingError("no subject could be measured", hint=f"for example, {failed[0].test}: {failed[0].reason}")
+    if len(models) < 2:
+        said = "no subject could be measured" if not models else "only one subject could be measured"
+        raise SettingError(said, hint=f"for example, {failed[0].test}: {failed[0].reason}")
     on_board = [_Model(model, tuple(model.rows()), frozenset(topics)) for model in models]
     of_models = [row for model in on_board for row in model.on_board(asked.seed)]
     with single_threaded():  # threads would wait for each other
@@ -131,7 +132,8 @@ def board(
     return Board((*of_models, *of_pairs, *failed), tuple(model.rows for model in on_board))
 
 
-def _entries(subjects: Any) -> list[BoardEntry]:
+def board_entries(subjects: Any) -> list[BoardEntry]:
+    """Return the subjects of a board; refuse fewer than two."""
     if isinstance(subjects, str | os.PathLike):
         hint = "put it into a list"
         raise SettingError(option="subjects", got=subjects, expected="a list or dictionary of subjects", hint=hint)

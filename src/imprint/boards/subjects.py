@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 
 from imprint.association.rows import AssociationRow, Measured
+from imprint.association.topics import topic_rows
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingCache, HeldEncodings
@@ -290,7 +291,8 @@ def _tested(
         from imprint.association.battery import run_battery
 
         battery = run_battery(subject, asked.tests, seed=asked.seed)
-        return battery.measured, battery.findings()
+        topics = topic_rows(battery.measured, battery.skipped)
+        return battery.measured, [*battery.weats, *topics, *battery.skipped]
     from imprint.association.seat_battery import run_seat_battery
 
     seats = run_seat_battery([subject], asked.tests, context="framed", units=("word",), cache=cache, seed=asked.seed)

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import asdict
 
 from imprint.cli import end_quickly
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.gate import (
     FailOnOption,
     JunitOption,
@@ -19,39 +20,23 @@ from imprint.cli.gate import (
 from imprint.cli.options import (
     DaskOption,
     JsonOption,
-    SeedOption,
-    TopicOption,
     WorkersOption,
-    is_debiaser,
     is_encoder,
     is_subject,
+    with_settings,
 )
 from imprint.cli.policy import PolicyOption
-from imprint.debiasing import METHODS
 from imprint.errors import SettingError
+from imprint.jobs.settings import AuditSettings
 
 FINDINGS = "findings.jsonl"
-NO_DEBIASING = "none"
 
 OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
 UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full on the page.")]
 OpenOption = Annotated[bool, typer.Option("--open", help="Open the page in your browser.")]
 
 
-def _is_method(given: str) -> str:
-    """Refuse what names no debiaser while options are read."""
-    return given if given == NO_DEBIASING else is_debiaser(given)
-
-
-def _is_language(given: str) -> str:
-    """Refuse a language without tests while options are read."""
-    from imprint.stimuli.catalog import tests_in
-
-    tests_in(given)
-    return given
-
-
-@takes_encoder
+@with_settings
 def audit_command(
     subject: SubjectArgument,
     encoder: Annotated[
@@ -64,15 +49,9 @@ def audit_command(
             "--against", callback=is_subject, metavar="OTHER", help="A second subject to compare with the first."
         ),
     ] = None,
-    debias: Annotated[
-        str,
-        typer.Option(
-            "--debias",
-            callback=_is_method,
-            metavar="METHOD",
-            help=f"Debias by {', '.join(METHODS)}, and measure again; or none.",
-        ),
-    ] = METHODS[0],
+    *,
+    settings: AuditSettings,
+    about: EncoderSettings,
     out: OutOption = Path("report.html"),
     findings: Annotated[
         Path | None,
@@ -81,14 +60,6 @@ def audit_command(
             help=f"Where to write the findings. [default: {FINDINGS} beside report.html, x-{FINDINGS} beside x.html]",
         ),
     ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A first look in half a minute: fewer words and resamples.")
-    ] = False,
-    language: Annotated[
-        str, typer.Option("--language", callback=_is_language, help="Run the tests of this language: en, de or all.")
-    ] = "en",
-    topic: TopicOption = None,
-    seed: SeedOption = 0,
     unmask: UnmaskOption = False,
     open_page: OpenOption = False,
     policy: PolicyOption = None,
@@ -99,8 +70,6 @@ def audit_command(
     workers: WorkersOption = None,
     dask: DaskOption = None,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Measure all that applies; write a page and its findings.
 
@@ -108,10 +77,7 @@ def audit_command(
     before and after, benchmarks; with --against a comparison. A sentence encoder is tested in sentences. A part that
     cannot run says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
-    from imprint.stimuli import catalog
-
-    topics = tuple(topic or ())
-    catalog.about(catalog.tests_in(language), topics)  # refused before the slow imports
+    settings.check()  # before the slow imports
     from imprint.audit.run import run_audit
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
@@ -126,7 +92,6 @@ def audit_command(
     )
     from imprint.embeddings.embedding import Embedding
     from imprint.jobs.progress import UNITS
-    from imprint.jobs.settings import Plan
     from imprint.policy.gate import check, parse_conditions
     from imprint.policy.policy import read_policy
     from imprint.render.terminal import draw_text
@@ -142,15 +107,6 @@ def audit_command(
         if given is not None and required is None and not conditions:
             raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
     refuse_unknown((*(required.conditions if required else ()), *conditions), own)
-    method = None if debias == NO_DEBIASING else debias
-    plan = Plan(
-        language=language,
-        quick=quick,
-        debias=method,
-        seed=seed,
-        tests=own,
-        topics=topics,
-    )
     rows = findings or _beside(out)
     check_targets(
         {"--out": out, "--findings": rows, "--junit": junit, "--summary": summary},
@@ -167,16 +123,12 @@ def audit_command(
                 first,
                 encoder=opened.encoder,
                 against=second[0] if second else None,
-                debias=plan.debias,
-                language=language,
-                quick=quick,
-                seed=seed,
                 tests=own,
-                topics=topics,
                 policy_sha256=required.sha256 if required else None,
                 cache=opened.cache,
                 executor=executor,
                 report=report,
+                **asdict(settings),
             )
             report("Writing the page", 1, 1)
             gate = check(audit.findings(), conditions, required)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from imprint.cli.audit import OpenOption, UnmaskOption
-from imprint.cli.encoders import AboutEncoder, cache_place, takes_encoder
+from imprint.cli.encoders import EncoderSettings, cache_place
 from imprint.cli.options import (
     DaskOption,
     JsonOption,
@@ -15,6 +15,7 @@ from imprint.cli.options import (
     TopicOption,
     is_file,
     is_subject,
+    with_settings,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _are_subjects(given: Any) -> Any:
     return given
 
 
-@takes_encoder
+@with_settings
 def board_command(
     subjects: Annotated[
         list[str],
@@ -49,12 +50,12 @@ def board_command(
     parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
     unmask: UnmaskOption = False,
     open_page: OpenOption = False,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
-    """Compare many models: which has less bias in what, and how good each is.
+    """Compare many models: bias, differences and quality.
 
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
@@ -75,13 +76,13 @@ def board_command(
     chosen = chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
     chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
     from imprint.boards.pages import PAGE, ROWS, make_folder, write_board
-    from imprint.boards.run import board
+    from imprint.boards.run import board, board_entries
     from imprint.errors import requiring
     from imprint.render.vega import bundle_ahead
     from imprint.report.summary import verdict
     from imprint.rows import SkippedRow
 
-    entries = _entries(subjects, about)
+    entries = board_entries(_entries(subjects, about))
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
@@ -117,18 +118,16 @@ def board_command(
         open_in_browser(out / PAGE)
 
 
-def _entries(subjects: list[str], about: AboutEncoder) -> "list[BoardEntry]":
+def _entries(subjects: list[str], about: EncoderSettings) -> "list[BoardEntry]":
     """Return the subjects named, with the options of encoders, and those that files of models list."""
     from imprint.boards.subjects import BoardEntry, read_models
     from imprint.subjects.sources import EMBEDDING, find_source
 
     named = [one for one in subjects if not one.endswith(_MODELS)]
     encoders = [one for one in named if find_source(one).adapter != EMBEDDING]
-    if not encoders and about.settings:
+    if not encoders and about.given:
         about.refuse()
-    options = (
-        {one: own.settings for one, own in zip(encoders, about.shared(encoders), strict=True)} if encoders else {}
-    )
+    options = {one: own.given for one, own in zip(encoders, about.shared(encoders), strict=True)} if encoders else {}
     entries = []
     for one in subjects:
         own: Any = options.get(one, {})

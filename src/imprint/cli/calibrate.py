@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
+from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, with_settings
 
 
-@takes_encoder
+@with_settings
 def calibrate_command(
     subject: SubjectArgument,
     test: Annotated[
@@ -18,12 +18,12 @@ def calibrate_command(
     copies: Annotated[int, typer.Option("--copies", min=1, help="How many copies of each kind to make.")] = 200,
     workers: WorkersOption = None,
     dask: DaskOption = None,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
-    """Count findings in copies of a subject in which there is nothing to find.
+    """Count findings in copies that have nothing to find.
 
     Vectors are exchanged among all words, or among words of like frequency, or names among like names.
     """

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.encoders import SUBJECT_HELP, AboutEncoder, opened_subjects, takes_encoder
+from imprint.cli.encoders import SUBJECT_HELP, EncoderSettings, opened_subjects
 from imprint.cli.evaluate import BenchmarksOption, WordsOption
-from imprint.cli.options import JsonOption, SeedOption, is_subject
+from imprint.cli.options import JsonOption, SeedOption, is_subject, with_settings
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
 
 
-@takes_encoder
+@with_settings
 def compare_command(
     first: Annotated[str, typer.Argument(callback=is_subject, metavar="A", help=SUBJECT_HELP)],
     second: Annotated[str, typer.Argument(callback=is_subject, metavar="B", help="Another.")],
@@ -23,10 +23,10 @@ def compare_command(
     ] = None,
     benchmarks: BenchmarksOption = None,
     most_words: WordsOption = 300_000,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Compare two subjects: biases, associations, benchmarks.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import imprint
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, takes_encoder
+from imprint.cli.encoders import EncoderSettings, SubjectArgument
 from imprint.cli.options import (
     DEFAULT_PAIR,
     AxisOption,
@@ -18,6 +18,7 @@ from imprint.cli.options import (
     is_debiaser,
     is_file,
     pairs_given,
+    with_settings,
 )
 from imprint.debiasing import DEBIASERS, LABELS_METHOD, METHODS
 from imprint.errors import SettingError, VocabularyError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 AUTO = "auto"
 
 
-@takes_encoder
+@with_settings
 def debias_command(
     subject: SubjectArgument,
     target: Annotated[
@@ -96,10 +97,10 @@ def debias_command(
         Path | None, typer.Option("--page", metavar="FILE", help="With --compare: also write a page (HTML).")
     ] = None,
     form: FormatOption = None,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Debias an embedding or encoder, and print what changed.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from imprint.checks import EmbeddingFormat
-    from imprint.cli.encoders import AboutEncoder
+    from imprint.cli.encoders import EncoderSettings
     from imprint.debiasing.transform import DebiasedEncoder
 
 
@@ -27,7 +27,7 @@ def debias_encoder(
     strength: str | None,
     groups: "Sequence[str] | None",
     save: Path | None,
-    about: "AboutEncoder",
+    about: "EncoderSettings",
     seed: int,
     json: bool,
 ) -> None:
@@ -90,7 +90,7 @@ def read_groups(groups: "Sequence[str]") -> "list[imprint.WordSet]":
     ]
 
 
-def apply_transform(source: str, target: Path, saved: Path, *, about: "AboutEncoder") -> None:
+def apply_transform(source: str, target: Path, saved: Path, *, about: "EncoderSettings") -> None:
     """Put a saved transform behind an encoder, and write that."""
     from imprint.cli.console import print_note
 

@@ -1,11 +1,9 @@
 """Options about encoders that several commands share, and opening the subjects they name."""
 
 import contextlib
-import functools
-import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +13,7 @@ import imprint
 from imprint.checks import Layers, Pooling
 from imprint.cli.options import is_file, is_subject
 from imprint.errors import EncoderError, SettingError
+from imprint.settings import option
 
 ENCODER_HELP = (
     "'default' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package with a "
@@ -29,78 +28,56 @@ SUBJECT_HELP = (
 _SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=SUBJECT_HELP)
 SubjectArgument = Annotated[str, _SUBJECT]
 OptionalSubjectArgument = Annotated[str | None, _SUBJECT]
-ModelOption = Annotated[str | None, typer.Option("--model", help="The server's name for the model.")]
-PoolingOption = Annotated[Pooling | None, typer.Option("--pooling", help="How token vectors are pooled into one.")]
-LayersOption = Annotated[
-    Layers | None, typer.Option("--layers", help="Use the last layer, or the sum or mean of all.")
-]
-PrefixOption = Annotated[str | None, typer.Option("--prefix", help="A prefix for every text, such as 'query: '.")]
-PromptOption = Annotated[
-    str | None, typer.Option("--prompt-name", help="One of the model's own prompts, such as query or document.")
-]
-TokenizerOption = Annotated[
-    Path | None, typer.Option("--tokenizer", callback=is_file, help="tokenizer.json of an .onnx file.")
-]
-BatchOption = Annotated[int | None, typer.Option("--batch", min=1, help="Texts per request to a server.")]
-TimeoutOption = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait for a server's answer.")]
-RetriesOption = Annotated[int | None, typer.Option("--retries", min=0, help="Retries per request to a server.")]
-MaxTextsOption = Annotated[
-    int | None, typer.Option("--max-texts", min=1, help="Texts that may be sent to a server. [default: 20,000]")
-]
-CacheOption = Annotated[
-    Path | None, typer.Option("--cache", help="Cache file for encodings. [default: in your cache folder]")
-]
-NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the cache of encodings.")]
-_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "model": (ModelOption, None),
-    "pooling": (PoolingOption, None),
-    "layers": (LayersOption, None),
-    "prefix": (PrefixOption, None),
-    "prompt_name": (PromptOption, None),
-    "tokenizer": (TokenizerOption, None),
-    "batch": (BatchOption, None),
-    "timeout": (TimeoutOption, None),
-    "retries": (RetriesOption, None),
-    "max_texts": (MaxTextsOption, None),
-    "cache": (CacheOption, None),
-    "no_cache": (NoCacheOption, False),
-}
+_ABOUT_CACHE = ("cache", "no_cache")
 
 
-@dataclass(frozen=True)
-class AboutEncoder:
-    """What the options say about an encoder: its settings, and where its encodings are kept."""
+@dataclass(frozen=True, kw_only=True)
+class EncoderSettings:
+    """What the options say about an encoder, and where its encodings are kept."""
 
-    settings: dict[str, Any]
-    cache: Path | None = None
-    no_cache: bool = False
+    model: Annotated[str | None, option("The server's name for the model.")] = None
+    pooling: Annotated[Pooling | None, option("How token vectors are pooled into one.")] = None
+    layers: Annotated[Layers | None, option("Use the last layer, or the sum or mean of all.")] = None
+    prefix: Annotated[str | None, option("A prefix for every text, such as 'query: '.")] = None
+    prompt_name: Annotated[str | None, option("One of the model's own prompts, such as query or document.")] = None
+    tokenizer: Annotated[Path | None, option("tokenizer.json of an .onnx file.", callback=is_file)] = None
+    batch: Annotated[int | None, option("Texts per request to a server.", min=1)] = None
+    timeout: Annotated[float | None, option("Seconds to wait for a server's answer.")] = None
+    retries: Annotated[int | None, option("Retries per request to a server.", min=0)] = None
+    max_texts: Annotated[int | None, option("Texts that may be sent to a server. [default: 20,000]", min=1)] = None
+    cache: Annotated[Path | None, option("Cache file for encodings. [default: in your cache folder]")] = None
+    no_cache: Annotated[bool, option("Neither read nor write the cache of encodings.")] = False
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was said about the encoder itself."""
+        about = {name: value for name, value in asdict(self).items() if name not in _ABOUT_CACHE}
+        return {name: value for name, value in about.items() if value is not None}
 
     def refuse(self) -> None:
         """Refuse options that mean nothing where no encoder is named."""
-        given = [*self.settings, *(["cache"] if self.cache else []), *(["no_cache"] if self.no_cache else [])]
-        if given:
-            option = f"--{given[0].replace('_', '-')}"
+        said = [name for name, value in asdict(self).items() if value not in (None, False)]
+        if said:
+            option = f"--{said[0].replace('_', '-')}"
             raise SettingError(
                 f"{option} is about a sentence encoder", option=option, hint="name one, or leave it out"
             )
 
-    def shared(self, sources: Sequence[str]) -> "list[AboutEncoder]":
+    def shared(self, sources: Sequence[str]) -> "list[EncoderSettings]":
         """Give each of several encoders the options that it can take; one that none can take is left to be refused."""
         from imprint.subjects.opening import options_of
 
-        taken = [options_of(source) if len(sources) > 1 else {*self.settings} for source in sources]
-        unknown = {*self.settings}.difference(*taken)
-        return [
-            replace(self, settings={name: value for name, value in self.settings.items() if name in known | unknown})
-            for known in taken
-        ]
+        given = {*self.given}
+        taken = [options_of(source) if len(sources) > 1 else given for source in sources]
+        unknown = given.difference(*taken)
+        return [EncoderSettings(**asdict(self) | dict.fromkeys(given - known - unknown)) for known in taken]
 
     def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
         """Open an encoder, showing progress where it is an embedding to be read."""
         from imprint.cli.console import progress_bar
 
         with progress_bar(f"reading {source}") as report:
-            return imprint.open_encoder(source, texts=texts, progress=report, **self.settings)
+            return imprint.open_encoder(source, texts=texts, progress=report, **self.given)
 
     def kept(self) -> "AbstractContextManager[imprint.EncodingCache | None]":
         """Open the cache."""
@@ -133,7 +110,10 @@ class OpenedSubjects:
 
 @contextlib.contextmanager
 def opened_subjects(
-    sources: Iterable[str | None], about: AboutEncoder, only: Iterable[str] | None = None, encoder: str | None = None
+    sources: Iterable[str | None],
+    about: EncoderSettings,
+    only: Iterable[str] | None = None,
+    encoder: str | None = None,
 ) -> Iterator[OpenedSubjects]:
     """Open embeddings, `only` these words of their files, and encoders, with the cache if there are any.
 
@@ -148,7 +128,7 @@ def opened_subjects(
         yield OpenedSubjects([open_embedding(source, only) for source, _ in named])
         return
     asked = [source for source, is_embedding in named if not is_embedding]
-    shared = about.shared(asked) if encoder is None else [AboutEncoder({})] * len(asked)
+    shared = about.shared(asked) if encoder is None else [EncoderSettings()] * len(asked)
     own = dict(zip(asked, shared, strict=True))
     with about.kept() as cache:
         yield OpenedSubjects(
@@ -159,31 +139,6 @@ def opened_subjects(
             None if encoder is None else about.open(encoder),
             cache,
         )
-
-
-def takes_encoder(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options about encoders, which it gets as one argument, `about`."""
-    own = inspect.signature(command, eval_str=True)
-    shown = [one for one in own.parameters.values() if one.name != "about"]
-    before = [place for place, one in enumerate(shown) if one.name in ("seed", "json")]
-    place = min(before, default=len(shown))
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=option)
-        for name, (option, default) in _OPTIONS.items()
-    ]
-    every = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*shown[:place], *options, *shown[place:])]
-
-    @functools.wraps(command)
-    def with_options(**given: Any) -> None:
-        settings = {name: given.pop(name) for name in _OPTIONS}
-        cache, unused = settings.pop("cache"), settings.pop("no_cache")
-        chosen = {name: value for name, value in settings.items() if value is not None}
-        command(about=AboutEncoder(chosen, cache, unused), **given)
-
-    vars(with_options).pop("__wrapped__")
-    vars(with_options)["__signature__"] = inspect.Signature(every)
-    with_options.__annotations__ = {one.name: one.annotation for one in every}
-    return with_options
 
 
 def cache_place(path: Path | None, *, unused: bool) -> Path | None:

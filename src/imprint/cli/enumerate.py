@@ -1,13 +1,23 @@
 """`imprint enumerate`: which biases are in my embedding, or in my sentence encoder?"""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.checks import Centre, Cleaning, Correction, Device, NullMethod
-from imprint.cli.encoders import AboutEncoder, OptionalSubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, are_words, is_encoder, is_subject
+from imprint.checks import Device
+from imprint.cli.encoders import EncoderSettings, OptionalSubjectArgument, opened_subjects
+from imprint.cli.options import (
+    DaskOption,
+    JsonOption,
+    WorkersOption,
+    are_words,
+    is_encoder,
+    is_subject,
+    with_settings,
+)
+from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -24,7 +34,7 @@ def _are_names(given: str) -> str:
     return given if given in _NAMES else are_words(given)
 
 
-@takes_encoder
+@with_settings
 def enumerate_command(
     subject: OptionalSubjectArgument = None,
     encoder: Annotated[
@@ -42,41 +52,8 @@ def enumerate_command(
     groups: Annotated[
         str, typer.Option("--groups", help="Number of name groups; several, as 4,8,12, run one after the other.")
     ] = "12",
-    categories: Annotated[int, typer.Option("--categories", help="Number of word categories.")] = 64,
-    words: Annotated[int, typer.Option("--words", help="Most frequent lower-case words to ask about.")] = 30_000,
-    top: Annotated[int, typer.Option("--top", help="Words per association.")] = 3,
-    method: Annotated[
-        NullMethod,
-        typer.Option("--method", help="Compare with mirrored copies of the names, or with the paper's rotations."),
-    ] = "mirrored",
-    copies: Annotated[int, typer.Option("--copies", help="Mirrored copies of each kind.")] = 400,
-    rotations: Annotated[
-        int, typer.Option("--rotations", help="With --method paper: random rotations behind each p-value.")
-    ] = 10_000,
-    fdr: Annotated[
-        float | None, typer.Option("--fdr", help="False discovery rate. [default: 0.1; 0.05 with --method paper]")
-    ] = None,
-    cleaning: Annotated[
-        Cleaning, typer.Option("--cleaning", help="How to find words that are not names; they are dropped.")
-    ] = "margin",
-    centre: Annotated[
-        Centre, typer.Option("--centre", help="Measure scores from the mean of these words.")
-    ] = "category",
-    correction: Annotated[
-        Correction,
-        typer.Option("--correction", help="With --method paper: correction for many tests; max is family-wise."),
-    ] = "bh",
-    overlapping: Annotated[bool, typer.Option("--overlapping", help="Let groups share words (footnote 2).")] = False,
-    weighted: Annotated[bool, typer.Option("--weighted", help="Count each name by its bearers (footnote 4).")] = False,
-    without_frequency: Annotated[
-        bool, typer.Option("--without-frequency", help="Remove the direction of word frequency first.")
-    ] = False,
-    repeats: Annotated[
-        int,
-        typer.Option(
-            "--repeats", help="Repeats with other K-means seeds: how often does each association recur? 0 for none."
-        ),
-    ] = 20,
+    *,
+    settings: Settings,
     against: Annotated[
         str | None,
         typer.Option(
@@ -93,10 +70,8 @@ def enumerate_command(
     ] = None,
     show_names: Annotated[bool, typer.Option("--show-names", help="Print the names behind the letters.")] = False,
     unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
-    seed: SeedOption = 0,
+    about: EncoderSettings,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Find which words lie near groups of names (UBE).
 
@@ -105,29 +80,8 @@ def enumerate_command(
     """
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import print_note, progress_bar, show_findings
-    from imprint.enumeration.settings import Settings
 
-    runs = [
-        Settings(
-            groups=size,
-            categories=categories,
-            words=words,
-            top=top,
-            method=method,
-            copies=copies,
-            rotations=rotations,
-            fdr=fdr,
-            seed=seed,
-            cleaning=cleaning,
-            centre=centre,
-            correction=correction,
-            overlapping=overlapping,
-            weighted=weighted,
-            without_frequency=without_frequency,
-            repeats=repeats,
-        )
-        for size in _sizes(groups)
-    ]
+    runs = [replace(settings, groups=size) for size in _sizes(groups)]
     if checkpoint is not None and (len(runs) > 1 or against is not None):
         raise SettingError(
             "--checkpoint works with one number of groups and one embedding only",
@@ -140,13 +94,13 @@ def enumerate_command(
     # slow imports, after what the options say was checked
     from imprint.enumeration.enumerate import compare_biases, enumerate_biases
 
-    opened, other = _open(subject, encoder, against, about, words=words, names=names)
+    opened, other = _open(subject, encoder, against, about, words=settings.words, names=names)
     found: list[tuple[Enumeration, BiasComparison | None]] = []
     with chosen as executor:
-        for settings in runs:
-            options: dict[str, Any] = {"settings": settings, "executor": executor, "device": device}
+        for run in runs:
+            options: dict[str, Any] = {"settings": run, "executor": executor, "device": device}
             comparison = None
-            with progress_bar(f"enumerating, {settings.groups} groups") as report:
+            with progress_bar(f"enumerating, {run.groups} groups") as report:
                 if other is None:
                     first = enumerate_biases(opened, names, **options, checkpoint=checkpoint, progress=report)
                 else:
@@ -164,7 +118,7 @@ def enumerate_command(
 
 
 def _open(
-    subject: str | None, encoder: str | None, against: str | None, about: AboutEncoder, *, words: int, names: str
+    subject: str | None, encoder: str | None, against: str | None, about: EncoderSettings, *, words: int, names: str
 ) -> "tuple[Embedding, Embedding | None]":
     """Open what is named, by its words; an encoder is given the names and the most frequent words."""
     from imprint.embeddings.embedding import Embedding

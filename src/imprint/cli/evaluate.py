@@ -6,8 +6,16 @@ from typing import Annotated
 import typer
 
 import imprint
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import DEFAULT_PAIR, GroupOption, JsonOption, SeedOption, is_subject, named_words
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
+from imprint.cli.options import (
+    DEFAULT_PAIR,
+    GroupOption,
+    JsonOption,
+    SeedOption,
+    is_subject,
+    named_words,
+    with_settings,
+)
 from imprint.errors import SettingError
 
 BenchmarksOption = Annotated[
@@ -21,7 +29,7 @@ WordsOption = Annotated[
 ]
 
 
-@takes_encoder
+@with_settings
 def evaluate_command(
     subject: SubjectArgument,
     against: Annotated[
@@ -36,10 +44,10 @@ def evaluate_command(
     ] = False,
     group: GroupOption = None,
     resamples: Annotated[int, typer.Option(min=1, help="Resamples behind intervals of analogies.")] = 1_000,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Run benchmarks of word similarity and analogy.
 

@@ -6,12 +6,12 @@ import typer
 
 import imprint
 from imprint.checks import check_choice
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
+from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words, with_settings
 from imprint.errors import SettingError
 
 
-@takes_encoder
+@with_settings
 def metric_command(
     subject: SubjectArgument,
     metric: Annotated[
@@ -26,10 +26,10 @@ def metric_command(
         list[str] | None,
         typer.Option(metavar="NAME=WORDS", help="Attributes of a group, where a metric needs them; may repeat."),
     ] = None,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Run several metrics on the same tests and words.
 

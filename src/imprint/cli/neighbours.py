@@ -48,7 +48,7 @@ def neighbours_command(
     if swap:
         first, second = (None if names is None else read_words(names) for names in (x, y))
         ranked = [imprint.rank_names(opened, word, document=document, x=first, y=second) for word in words]
-        show_findings([row for one in ranked for row in one.findings()], json=json, unmask=unmask)
+        show_findings(ranked, json=json, unmask=unmask)
         return
     found = [imprint.neighbours(opened, word, count=count) for word in words]
-    show_findings([row for one in found for row in one.findings()], json=json, unmask=unmask)
+    show_findings(found, json=json, unmask=unmask)

@@ -1,14 +1,17 @@
 """Arguments and options that several commands share, said once."""
 
+import functools
+import inspect
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
 from imprint.checks import EmbeddingFormat, check_choice
 from imprint.errors import SettingError, reading_file
+from imprint.settings import Option, fields_of
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -137,6 +140,46 @@ DaskOption = Annotated[
     typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster whose scheduler has this address."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that the settings among its parameters describe; it gets the settings, made of them.
+
+    They stand in the place of the parameter. One that the command has itself keeps its default in the settings.
+    """
+    own = inspect.signature(command, eval_str=True).parameters
+    shown: list[inspect.Parameter] = []
+    made: dict[str, tuple[type, list[str]]] = {}
+    for one in own.values():
+        described = {name: found for name, found in fields_of(one.annotation).items() if name not in own}
+        shown += [_as_typer(*found) for found in described.values()] or [one.replace(kind=one.KEYWORD_ONLY)]
+        if described:
+            made[one.name] = one.annotation, list(described)
+
+    @functools.wraps(command)
+    def with_options(**given: Any) -> None:
+        for name, (settings, fields) in made.items():
+            values = {field: given.pop(field) for field in fields}
+            several = {field: tuple(value) for field, value in values.items() if isinstance(value, list)}
+            given[name] = settings(**values | several)
+        command(**given)
+
+    vars(with_options).pop("__wrapped__")
+    vars(with_options)["__signature__"] = inspect.Signature(shown)
+    with_options.__annotations__ = {one.name: one.annotation for one in shown}
+    return with_options
+
+
+def _as_typer(field: inspect.Parameter, described: Option) -> inspect.Parameter:
+    """Return a setting as typer reads an option: what may be given several times is a list."""
+    kind, several = field.annotation, get_origin(field.annotation) is tuple
+    shown = typer.Option(*described.names_of(field.name), help=described.help, **described.more)
+    annotation = list[get_args(kind)[0]] if several else kind  # type: ignore[misc]
+    return field.replace(
+        kind=field.KEYWORD_ONLY,
+        annotation=Annotated[annotation, shown],
+        default=list(field.default) if several else field.default,
+    )
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":

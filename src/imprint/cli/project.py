@@ -9,11 +9,11 @@ import typer
 import imprint
 from imprint.checks import PairMethod
 from imprint.cli import options
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.errors import SettingError
 
 
-@takes_encoder
+@options.with_settings
 def project_command(
     subject: SubjectArgument,
     axis: options.AxisOption = None,
@@ -47,9 +47,9 @@ def project_command(
             min=1, help="Words to show at each end and in the middle; fewer than three times as many are listed once."
         ),
     ] = 10,
-    json: options.JsonOption = False,
     *,
-    about: AboutEncoder,
+    about: EncoderSettings,
+    json: options.JsonOption = False,
 ) -> None:
     """Place words on an axis: which lie nearer to he or she?
 
@@ -69,13 +69,12 @@ def project_command(
     one = placed[0]
     comparisons = [compare_projections(one, other) for other in placed[1:]]
     gendered = sets is None and (pairs in (None, options.DEFAULT_PAIRS)) and axis in (None, options.DEFAULT_PAIR)
-    if gendered and len(one.words) >= FEWEST and all(joined(word) in scores for word in one.words):
+    if gendered and one.n_words >= FEWEST and all(joined(word) in scores for word in one.to_mapping()):
         comparisons.append(compare_with_scores(one, scores, name=CROWD))
-    rows, agreements = [one.finding() for one in placed], [one.row for one in comparisons]
     if json:
-        print_findings([*rows, *agreements])
+        print_findings([*placed, *comparisons])
     else:
-        show_blocks((*show_projections(rows, top), *(show_comparisons(agreements) if agreements else ())))
+        show_blocks((*show_projections(placed, top), *(show_comparisons(comparisons) if comparisons else ())))
 
 
 def _recipe(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from imprint.checks import Alternative, Context
-from imprint.cli.encoders import ENCODER_HELP, AboutEncoder, takes_encoder
+from imprint.cli.encoders import ENCODER_HELP, EncoderSettings
 from imprint.cli.options import (
     DaskOption,
     JsonOption,
@@ -17,11 +17,12 @@ from imprint.cli.options import (
     chosen_weats,
     is_encoder,
     is_file,
+    with_settings,
 )
 from imprint.errors import ImprintError
 
 
-@takes_encoder
+@with_settings
 def seat_command(
     encoder: Annotated[list[str], typer.Argument(callback=is_encoder, metavar="ENCODER...", help=ENCODER_HELP)],
     test: Annotated[
@@ -43,10 +44,10 @@ def seat_command(
     ] = "greater",
     workers: WorkersOption = None,
     dask: DaskOption = None,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Run the WEAT on sentence encoders (SEAT).
 
@@ -64,10 +65,13 @@ def seat_command(
     # After the choice: both load numpy.
     from imprint.association.seat_battery import all_in_sentences, run_seat_battery
     from imprint.evaluation.controls import control_words, controls
+    from imprint.subjects.common import FramedWords
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     languages = {one.language for one in chosen}
     texts = {text for question in questions for text in question.asked} | control_words(languages)
+    if any(question.ranked for question in questions):  # held against words of like frequency
+        texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
     encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
     with about.kept() as kept, chosen_workers as executor, phases() as report:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 import imprint
-from imprint.cli.encoders import AboutEncoder, takes_encoder
+from imprint.cli.encoders import EncoderSettings
 from imprint.cli.gate import FailOnOption, RequireOption, print_sentences
-from imprint.cli.options import JsonOption, are_words, is_file
+from imprint.cli.options import JsonOption, are_words, is_file, with_settings
 from imprint.errors import SettingError
 
 SCORER_HELP = (
@@ -25,7 +25,7 @@ def is_scorer(given: Any) -> Any:
     return given
 
 
-@takes_encoder
+@with_settings
 def swap_command(
     scorer: Annotated[str, typer.Argument(callback=is_scorer, metavar="SCORER", help=SCORER_HELP)],
     names: Annotated[
@@ -61,9 +61,9 @@ def swap_command(
     ] = None,
     fail_on: FailOnOption = None,
     require: RequireOption = None,
-    json: JsonOption = False,
     *,
-    about: AboutEncoder,
+    about: EncoderSettings,
+    json: JsonOption = False,
 ) -> None:
     """Ask whether a score changes when only the name changes.
 
@@ -89,7 +89,7 @@ def swap_command(
             per_second=per_second,
             cache=cache,
             report=report,
-            **about.settings,
+            **about.given,
         )
     rows = swapped.findings()
     show_findings(rows, json=json)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.cli.encoders import AboutEncoder, SubjectArgument, opened_subjects, takes_encoder
-from imprint.cli.options import JsonOption, SeedOption, TestsOption, is_file
+from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
+from imprint.cli.options import JsonOption, SeedOption, TestsOption, is_file, with_settings
 from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WefatTest
 
 
-@takes_encoder
+@with_settings
 def wefat_command(
     subject: SubjectArgument,
     test: Annotated[
@@ -28,10 +28,10 @@ def wefat_command(
             "--property", callback=is_file, help="A CSV file word,value: the numbers for the one test of --test."
         ),
     ] = None,
+    *,
+    about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
-    *,
-    about: AboutEncoder,
 ) -> None:
     """Correlate associations with a number about the world.
 

@@ -5,15 +5,14 @@ only in the names John and Mary.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.rows import Result, Row, WordValue, shown, word_values
+from imprint.rows import Row, WordValue, shown, word_values
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
@@ -33,6 +32,9 @@ class NeighboursRow(Row, frozen=True, kw_only=True, tag="neighbours"):
     token: Annotated[str, shown("Entry", "How the vocabulary spells it.", shape="word")]
     nearest: Annotated[tuple[WordValue, ...], shown("Nearest", "The nearest words with their cosines.")]
 
+    def __repr__(self) -> str:
+        return f"NeighboursRow({self.token!r}: {', '.join(one.word for one in self.nearest[:3])}, ...)"
+
 
 class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
     """Documents that differ in a name alone, by their cosine with a query, the highest first."""
@@ -49,58 +51,12 @@ class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
         shown("First higher", "Share of pairs in which the name of the first set ranks higher.", shape="percent"),
     ]
 
-
-@dataclass(frozen=True, repr=False)
-class Neighbours(Result):
-    """The nearest words and their cosines, the nearest first; `token` is how the vocabulary spells the word."""
-
-    word: str
-    token: str
-    nearest: tuple[tuple[str, float], ...]
-    missing: tuple[str, ...] = ()
-    embedding: str = ""
-    embedding_sha256: str = ""
-
-    def findings(self) -> list[NeighboursRow]:
-        """Return the one row in a list, as every result does."""
-        return [
-            NeighboursRow(
-                test=self.word,
-                embedding=self.embedding,
-                embedding_sha256=self.embedding_sha256,
-                missing=self.missing,
-                word=self.word,
-                token=self.token,
-                nearest=word_values(dict(self.nearest)),
-            )
-        ]
-
     def __repr__(self) -> str:
-        return f"Neighbours({self.token!r}: {', '.join(word for word, _ in self.nearest[:3])}, ...)"
+        first, last = self.scores[0].word, self.scores[-1].word
+        return f"NameRankingRow({self.query!r}: {first} first, {last} last; p = {self.p_value:.3g})"
 
 
-@dataclass(frozen=True, repr=False)
-class NameRanking(Result):
-    """Names ranked by a query: `row` has every score."""
-
-    row: NameRankingRow
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a field of the row."""
-        if name == "row":  # a copy asks before it has one
-            raise AttributeError(name)
-        return getattr(self.row, name)
-
-    def findings(self) -> list[NameRankingRow]:
-        """Return the one row in a list, as every result does."""
-        return [self.row]
-
-    def __repr__(self) -> str:
-        first, last = self.row.scores[0].word, self.row.scores[-1].word
-        return f"NameRanking({self.row.query!r}: {first} first, {last} last; p = {self.row.p_value:.3g})"
-
-
-def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> Neighbours:
+def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> NeighboursRow:
     """Find the words nearest to a word, or to the mean of the words of a query.
 
     Parameters
@@ -114,13 +70,13 @@ def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> Neigh
 
     Returns
     -------
-    Neighbours
+    NeighboursRow
         The words with the largest cosines; of equal ones the first of the file first.
 
     Examples
     --------
     >>> imprint.neighbours("default", "nurse", count=2)
-    Neighbours('nurse': doctor, nurses, ...)
+    NeighboursRow('nurse': doctor, nurses, ...)
     """
     check_whole("count", count, most=MOST)
     embedding = load(embedding)
@@ -129,8 +85,15 @@ def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> Neigh
         found = embedding.lookup(dict.fromkeys(word.split()))
     if not found.words:
         raise VocabularyError(f"{word!r} is missing", where=embedding.name, words=[word], hint="use a word it has")
-    nearest = tuple(embedding.most_similar(found.words, count=count))
-    return Neighbours(word, " ".join(found.tokens), nearest, found.missing, embedding.name, embedding.sha256)
+    return NeighboursRow(
+        test=word,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        missing=found.missing,
+        word=word,
+        token=" ".join(found.tokens),
+        nearest=word_values(dict(embedding.most_similar(found.words, count=count))),
+    )
 
 
 def rank_names(
@@ -140,7 +103,7 @@ def rank_names(
     document: str | None = None,
     x: Sequence[str] | None = None,
     y: Sequence[str] | None = None,
-) -> NameRanking:
+) -> NameRankingRow:
     """Rank documents that differ only in a name by their cosine with a query, as a search engine might.
 
     A text is the mean of its words' vectors at unit length.
@@ -160,13 +123,13 @@ def rank_names(
 
     Returns
     -------
-    NameRanking
+    NameRankingRow
         The names in order, how often x ranks above y, and an exact p-value with names as the unit.
 
     Examples
     --------
     >>> imprint.rank_names("default", "graduate student machine learning neural networks")
-    NameRanking('graduate student machine learning neural networks': John first, Diana last; p = 0.0404)
+    NameRankingRow('graduate student machine learning neural networks': John first, Diana last; p = 0.0404)
     """
     embedding = load(embedding)
     test = get(NAMES)
@@ -185,21 +148,19 @@ def rank_names(
     scores = [_scores(texts[1], side.unit, direction) for side in found]
     named = dict(zip((*found[0].words, *found[1].words), np.concatenate(scores).tolist(), strict=True))
     higher = scores[0][:, None] - scores[1][None, :]
-    return NameRanking(
-        NameRankingRow(
-            test=query,
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            statistic=float(scores[0].mean() - scores[1].mean()),
-            p_value=permutation_test(scores[0], scores[1], alternative="two-sided").p_value,
-            missing=(*found[0].missing, *found[1].missing),
-            query=query,
-            document=document,
-            names_x=found[0].words,
-            names_y=found[1].words,
-            scores=word_values(dict(sorted(named.items(), key=lambda one: -one[1]))),
-            share_higher=float(np.mean((higher > 0) + 0.5 * (higher == 0))),
-        )
+    return NameRankingRow(
+        test=query,
+        embedding=embedding.name,
+        embedding_sha256=embedding.sha256,
+        statistic=float(scores[0].mean() - scores[1].mean()),
+        p_value=permutation_test(scores[0], scores[1], alternative="two-sided").p_value,
+        missing=(*found[0].missing, *found[1].missing),
+        query=query,
+        document=document,
+        names_x=found[0].words,
+        names_y=found[1].words,
+        scores=word_values(dict(sorted(named.items(), key=lambda one: -one[1]))),
+        share_higher=float(np.mean((higher > 0) + 0.5 * (higher == 0))),
     )
 
 

@@ -5,27 +5,21 @@ embeddings against each other.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
 
-import msgspec
 import numpy as np
 
 from imprint.checks import check_list, check_whole
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import SettingError, VocabularyError, requiring
-from imprint.rows import Result, Row, WordPoint, WordValue, shown, word_values
+from imprint.errors import SettingError, VocabularyError
+from imprint.rows import Row, WordPoint, WordValue, shown, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
 from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
-from imprint.types import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEWEST = 4  # words: three numbers leave a correlation nothing to be tested with
 
@@ -53,6 +47,30 @@ class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
     variance: Annotated[float | None, shown("Variance", "Of the words' coordinates.", digits=4)]
     coordinates: Annotated[tuple[WordValue, ...], shown("Coordinates", "Where each word lies along the axis.")]
 
+    def most_positive(self, count: int = 10) -> list[Placed]:
+        """Return the words on the positive side of zero, the furthest first: so many at most."""
+        return [one for one in self._first(lambda place: -place, count) if one[1] > 0]
+
+    def most_negative(self, count: int = 10) -> list[Placed]:
+        """Return the words on the negative side of zero, the furthest first: so many at most."""
+        return [one for one in self._first(lambda place: place, count) if one[1] < 0]
+
+    def nearest_zero(self, count: int = 10) -> list[Placed]:
+        """Return the words in the middle, the nearest to zero first."""
+        return self._first(abs, count)
+
+    def to_mapping(self) -> dict[str, float]:
+        """Return the coordinates by word, in the order given."""
+        return {one.word: one.value for one in self.coordinates if one.value is not None}
+
+    def __repr__(self) -> str:
+        words = f"{self.n_words} words, {len(self.missing)} missing"
+        return f"ProjectionRow({self.test} in {self.embedding}: {words})"
+
+    def _first(self, key: Callable[[float], float], count: int) -> list[Placed]:
+        check_whole("count", count)
+        return sorted(self.to_mapping().items(), key=lambda placed: key(placed[1]))[:count]
+
 
 class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection comparison"):
     """Two numbers per word, the coordinate (x) and one known from elsewhere (y), and how they correlate."""
@@ -67,119 +85,14 @@ class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection co
     n_words: Annotated[int, shown("Words", "Words that both have.")]
     points: Annotated[tuple[WordPoint, ...], shown("Points", "Both numbers of every word.")]
 
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Projections(Result):
-    """The coordinate of each word's row, at unit length, along an axis; words without a vector are `missing`."""
-
-    axis: Axis
-    embedding: str
-    embedding_sha256: str
-    words: tuple[str, ...]
-    coordinates: Floats
-    missing: tuple[str, ...]
-
-    @property
-    def variance(self) -> float | None:
-        """Variance (n - 1) of the coordinates, the paper's measure of stereotype; None of a single word."""
-        return float(self.coordinates.var(ddof=1)) if len(self.words) > 1 else None
-
-    def most_positive(self, count: int = 10) -> list[Placed]:
-        """Return the words on the positive side of zero, the furthest first: so many at most."""
-        return [one for one in self._first(-self.coordinates, count) if one[1] > 0]
-
-    def most_negative(self, count: int = 10) -> list[Placed]:
-        """Return the words on the negative side of zero, the furthest first: so many at most."""
-        return [one for one in self._first(self.coordinates, count) if one[1] < 0]
-
-    def nearest_zero(self, count: int = 10) -> list[Placed]:
-        """Return the words in the middle, the nearest to zero first."""
-        return self._first(np.abs(self.coordinates), count)
-
-    def to_mapping(self) -> dict[str, float]:
-        """Return the coordinates by word."""
-        return dict(zip(self.words, self.coordinates.tolist(), strict=True))
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row per word, in the order given."""
-        with requiring("pandas", "pandas"):
-            import pandas as pd
-
-        return pd.DataFrame({"word": self.words, "coordinate": self.coordinates})
-
-    def findings(self) -> list[ProjectionRow]:
-        """Return the one row in a list, as every result does."""
-        return [self.finding()]
-
-    def finding(self) -> ProjectionRow:
-        """Return the row of the whole list; its statistic is the variance of the coordinates."""
-        return ProjectionRow(
-            test=self.axis.name,
-            embedding=self.embedding,
-            embedding_sha256=self.embedding_sha256,
-            statistic=self.variance,
-            missing=self.missing,
-            method=self.axis.method,
-            positive=self.axis.positive,
-            negative=self.axis.negative,
-            explained=self.axis.explained,
-            agreement=self.axis.agreement,
-            axis_missing=self.axis.missing,
-            n_words=len(self.words),
-            mean=float(self.coordinates.mean()),
-            variance=self.variance,
-            coordinates=word_values(self.to_mapping()),
-        )
-
     def __repr__(self) -> str:
-        return (
-            f"Projections({self.axis.name} in {self.embedding}: {len(self.words)} words, {len(self.missing)} missing)"
-        )
-
-    def _first(self, keys: Floats, count: int) -> list[Placed]:
-        check_whole("count", count)
-        return [(self.words[row], float(self.coordinates[row])) for row in np.argsort(keys, kind="stable")[:count]]
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Result):
-    """Two numbers per word, x and y, and how they go together; p-values are two-sided."""
-
-    row: ProjectionComparisonRow
-    axis: str
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a field of the row."""
-        if name == "row":  # a copy asks before it has one
-            raise AttributeError(name)
-        return getattr(self.row, name)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words that have both numbers."""
-        return tuple(point.word for point in self.row.points)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row per shared word: Figure 1's points."""
-        with requiring("pandas", "pandas"):
-            import pandas as pd
-
-        return pd.DataFrame(map(msgspec.structs.asdict, self.row.points))
-
-    def findings(self) -> list[ProjectionComparisonRow]:
-        """Return the one row in a list, as every result does."""
-        return [self.row]
-
-    def __repr__(self) -> str:
-        return (
-            f"Comparison({self.axis} in {self.embedding} and {self.other}: r = {self.pearson:.2f}, "
-            f"rho = {self.spearman:.2f}, {self.n_words} words)"
-        )
+        r = f"r = {self.pearson:.2f}, rho = {self.spearman:.2f}"
+        return f"ProjectionComparisonRow({self.test} in {self.embedding}: {r}, {self.n_words} words)"
 
 
 def project(
     embedding: EncoderLike, axis: Axis, words: Sequence[str], *, cache: EncodingStore | None = None
-) -> Projections:
+) -> ProjectionRow:
     """Project words, at unit length, onto an axis.
 
     Parameters
@@ -195,7 +108,7 @@ def project(
 
     Returns
     -------
-    Projections
+    ProjectionRow
         The coordinate of each word, and the missing words.
 
     Examples
@@ -217,23 +130,36 @@ def project(
     known = tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling not in lost)
     _refuse_shared(known, found.tokens, embedding)
     lengths = np.linalg.norm(found.vectors.astype(np.float64), axis=1)
-    return Projections(
-        axis=axis,
+    coordinates = axis.project(found.vectors) / lengths
+    variance = float(coordinates.var(ddof=1)) if len(known) > 1 else None  # the paper's measure of stereotype
+    return ProjectionRow(
+        test=axis.name,
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
-        words=known,
-        coordinates=axis.project(found.vectors) / lengths,
+        statistic=variance,
         missing=tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling in lost),
+        method=axis.method,
+        positive=axis.positive,
+        negative=axis.negative,
+        explained=axis.explained,
+        agreement=axis.agreement,
+        axis_missing=axis.missing,
+        n_words=len(known),
+        mean=float(coordinates.mean()),
+        variance=variance,
+        coordinates=word_values(dict(zip(known, coordinates.tolist(), strict=True))),
     )
 
 
-def compare_projections(one: Projections, other: Projections) -> Comparison:
+def compare_projections(one: ProjectionRow, other: ProjectionRow) -> ProjectionComparisonRow:
     """Set the coordinates of the words that both have against each other (Figure 1)."""
-    name = f"{other.axis.name} in {other.embedding}"
+    name = f"{other.test} in {other.embedding}"
     return _compare(one, other.to_mapping(), name, other.embedding_sha256, other.missing)
 
 
-def compare_with_scores(one: Projections, scores: Mapping[str, float], *, name: str = "scores") -> Comparison:
+def compare_with_scores(
+    one: ProjectionRow, scores: Mapping[str, float], *, name: str = "scores"
+) -> ProjectionComparisonRow:
     """Set the coordinates against a number known of each word, such as how stereotyped a crowd thinks it."""
     odd = [word for word, score in scores.items() if not math.isfinite(score)]
     if odd:
@@ -249,12 +175,12 @@ def joined(phrase: str) -> str:
 
 
 def _compare(
-    one: Projections,
+    one: ProjectionRow,
     numbers: Mapping[str, float],
     name: str,
     other_sha256: str | None = None,
     other_missing: tuple[str, ...] = (),
-) -> Comparison:
+) -> ProjectionComparisonRow:
     by_phrase = {joined(word): value for word, value in numbers.items()}
     points = [(word, x, by_phrase[joined(word)]) for word, x in one.to_mapping().items() if joined(word) in by_phrase]
     if len(points) < FEWEST:
@@ -271,8 +197,8 @@ def _compare(
             )
     r, r_p_value = pearson(x, y)
     rho, rho_p_value = spearman(x, y)
-    row = ProjectionComparisonRow(
-        test=f"{one.axis.name} and {name}",
+    return ProjectionComparisonRow(
+        test=f"{one.test} and {name}",
         embedding=one.embedding,
         embedding_sha256=one.embedding_sha256,
         effect_size=r,
@@ -289,7 +215,6 @@ def _compare(
         n_words=len(points),
         points=tuple(WordPoint(*point) for point in points),
     )
-    return Comparison(row, one.axis.name)
 
 
 def _spelling(embedding: Embedding, word: str) -> str:

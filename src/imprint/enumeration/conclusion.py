@@ -151,11 +151,11 @@ def _associations(
             score=float(table.scores[j, i]),
             stands_out=bool(table.stands_out[j, i]),
             z=value(table.z, j, i),
-            q=None if groups[i].left_out else value(table.q, j, i),
+            q=None if groups[i].reason else value(table.q, j, i),
             p_value=value(table.p_values, j, i),
             p_adjusted=value(table.p_adjusted, j, i),
             recurrence=value(table.recurrence, j, i) if table.stands_out[j, i] else None,
-            left_out=groups[i].left_out,
+            reason=groups[i].reason,
         )
         for place, j in enumerate(order, start=1)
         for i in range(len(groups))
@@ -178,7 +178,7 @@ def _groups(problem: Problem, settings: Settings, table: CellTable) -> tuple[Gro
                 demographics=describe(problem.targets, members),
                 frequency=float(correlations[number]),
                 spelling=spelling,
-                left_out="spelling" if spelling is not None and spelling >= EXPLAINED else None,
+                reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
             )
         )
     return tuple(groups)

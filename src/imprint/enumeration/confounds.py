@@ -19,7 +19,9 @@ from imprint.significance.rotations import Cells, scores_of
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Indices, Ints
 
-EXPLAINED = 0.5  # share of a group's scores that names of like spelling reach: the group is then left out
+# Share of a group's scores that names of like spelling reach: from here on the group is left out. Of 6 or 12 groups of
+# the default encoder, those with many first letters have at most .23, others at least .42, for each of three seeds.
+EXPLAINED = 1 / 3
 
 
 def log_frequency(embedding: Embedding, rows: Indices) -> Floats:
@@ -82,7 +84,7 @@ def spelling_shares(
     centre = (sums / np.bincount(labels, weights=each)[:, None]).mean(axis=0)
     alike = replace(cells, directions=_directions_of_like_spelling(names, labels, vectors, each, centre))
     scores, reached = (np.nansum(scores_of(side, rows), axis=0) for side in (cells, alike))
-    return np.asarray(np.where(scores > 0, reached / np.where(scores > 0, scores, 1.0), 0.0))
+    return np.asarray(np.where(scores > 0, np.maximum(reached, 0.0) / np.where(scores > 0, scores, 1.0), 0.0))
 
 
 def _directions_of_like_spelling(

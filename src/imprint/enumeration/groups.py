@@ -7,7 +7,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from imprint.checks import Centre
-from imprint.enumeration.rows import LeftOut, Races
+from imprint.enumeration.rows import Races, Unjudged
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError
 from imprint.significance.learners import k_means
@@ -31,7 +31,7 @@ class Group:
     """Names that belong together in the embedding; shown by letter, the names only on request.
 
     `frequency` is the rank correlation of words' closeness to the group with how frequent the words are, `spelling`
-    the share of the group's scores that names of like spelling reach; `left_out` says why its cells are not judged.
+    the share of the group's scores that names of like spelling reach; `reason` says why its cells are not judged.
     """
 
     letter: str
@@ -40,7 +40,7 @@ class Group:
     demographics: Demographics | None
     frequency: float
     spelling: float | None = None
-    left_out: LeftOut | None = None
+    reason: Unjudged | None = None
 
     def __repr__(self) -> str:
         return f"Group({self.letter}, {len(self.names)} names)"

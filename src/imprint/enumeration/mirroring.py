@@ -92,8 +92,8 @@ def score_copies(mirrors: Mirrors, count: int, seed: np.random.SeedSequence) -> 
 def standardise(scores: Floats, copies: Floats32) -> tuple[Floats, Floats]:
     """Put scores and those of copies in standard deviations from the mean of each cell; -inf stays.
 
-    The scores take part in mean and deviation like one more copy: a cell that seldom has enough words would else stand
-    far out whenever it has.
+    The scores take part in mean and deviation like one more copy. Otherwise a cell that seldom has enough words would
+    be far from the mean whenever it has.
     """
     everything = np.concatenate([copies, scores[None]], dtype=np.float64)
     real = np.isfinite(everything)
@@ -109,18 +109,14 @@ class StandingOut:
     """What mirrored copies say of every cell: z, q, and whether it stands out.
 
     `expected` counts the cells of a copy that are as strong as the weakest cell that stands out, on average, for each
-    kind of copies; where none does, nothing is that strong.
+    kind of copies. A cell whose z exceeds `limit` would not raise the rate of false discoveries above the one asked.
     """
 
     z: Floats
     q: Floats
     stands_out: Flags
     expected: tuple[float, float]
-
-    @property
-    def weakest(self) -> float:
-        """The smallest z that stands out."""
-        return float(self.z[self.stands_out].min(initial=np.inf))
+    limit: float
 
 
 def judge(scores: Floats, copies: Floats32, rate: float, left_out: Flags) -> StandingOut:
@@ -135,14 +131,21 @@ def judge(scores: Floats, copies: Floats32, rate: float, left_out: Flags) -> Sta
     q = np.empty_like(rates)
     q[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
     stands_out = q <= rate
-    plain, frequency_kept = by_chance[:, stands_out.sum() - 1] if stands_out.any() else (0.0, 0.0)
+    found = int(stands_out.sum())
+    plain, frequency_kept = by_chance[:, found - 1] if found else (0.0, 0.0)
+    limit = max(_exceeded_by(mirrored.ravel(), rate * found * len(mirrored)) for _, mirrored in kinds)
     expected = float(plain), float(frequency_kept)
-    return StandingOut(z, q.reshape(z.shape), stands_out.reshape(z.shape), expected)
+    return StandingOut(z, q.reshape(z.shape), stands_out.reshape(z.shape), expected, limit)
 
 
 def smallest_z(scores: Floats, copies: Floats32) -> Floats:
     """Return each score in standard deviations of its copies, of the kind that gives less."""
     return np.minimum(*(standardise(scores, copies[kind::KINDS])[0] for kind in range(KINDS)))
+
+
+def _exceeded_by(values: Floats, count: float) -> float:
+    """Return the smallest value that at most so many others exceed."""
+    return float(np.sort(values)[-1 - int(count + 1e-9)])
 
 
 def _reaching(values: Floats, limits: Floats) -> Floats:

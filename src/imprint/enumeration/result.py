@@ -7,7 +7,7 @@ import msgspec
 
 from imprint.enumeration import rows
 from imprint.enumeration.groups import Group
-from imprint.enumeration.rows import MOST_RUNS, Crossing, LeftOut, UbeRow
+from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeRow, Unjudged
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError, requiring
 from imprint.rows import Result, Row
@@ -25,8 +25,8 @@ class Association:
 
     `z` is the score in standard deviations of its mirrored copies, `q` the estimated share of false discoveries among
     all cells as strong; the paper's method gives p-values instead. `recurrence` is the share of runs with other
-    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell that
-    is `left_out` is not judged.
+    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell with
+    a `reason` is not judged.
     """
 
     group: str
@@ -39,7 +39,7 @@ class Association:
     p_value: float | None = None
     p_adjusted: float | None = None
     recurrence: float | None = None
-    left_out: LeftOut | None = None
+    reason: Unjudged | None = None
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ class Enumeration(Result):
     embedding_notes
         How the embedding was read or made.
     expected
-        How many cells of a mirrored copy are as strong as those that stand out, on average, for copies along all axes
-        and copies that keep word frequency; None with the paper's method.
+        How many cells of a mirrored copy are as strong as those that stand out, on average. One number is for copies
+        mirrored along all axes, one for copies that keep word frequency. None with the paper's method.
     """
 
     embedding: str

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from imprint.enumeration.result import Enumeration
     from imprint.enumeration.settings import Settings
 
-LeftOut = Literal["spelling"]  # why the cells of a group are not judged
+Unjudged = Literal["spelling"]  # why the cells of a group are not judged
 
 MOST_RUNS = 0.5  # of the repeats: an association that recurs in more is shown first
 
@@ -24,7 +24,7 @@ _Spelling = Annotated[
     float | None,
     shown("Spelling", "Share of the group's scores that other groups' names of like spelling reach.", shape="percent"),
 ]
-_LeftOut = Annotated[LeftOut | None, shown("Left out", "Why the group's cells are not judged.")]
+_Reason = Annotated[Unjudged | None, shown("Left out", "Why the group's cells are not judged.")]
 _Recurrent = Annotated[
     int | None, shown("Recurrent", "How many of them recur in more than half of the runs with other clusterings.")
 ]
@@ -108,7 +108,7 @@ class UbeRow(Row, frozen=True, kw_only=True, tag="ube"):
     ] = None
     recurrence_runs: Annotated[int, shown("Runs", "How many runs with other clusterings were made.")] = 0
     spelling: _Spelling = None
-    left_out: _LeftOut = None
+    reason: _Reason = None
     copies: _Copies = None
     rotations: _Rotations = None
     names_asked: Annotated[int, shown("Names asked", "How many names were given.")]
@@ -156,7 +156,7 @@ class UbeGroupRow(Row, frozen=True, kw_only=True, tag="ube-group"):
     associations: Annotated[int, shown("Associations", "How many of its cells stand out.")]
     recurrent: _Recurrent = None
     spelling: _Spelling = None
-    left_out: _LeftOut = None
+    reason: _Reason = None
 
 
 class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
@@ -195,7 +195,10 @@ class UbeOverviewRow(Row, frozen=True, kw_only=True, tag="ube-overview"):
         float | None, shown("By chance, frequency kept", "The same of copies that keep word frequency.", digits=1)
     ] = None
     groups_left_out: Annotated[
-        tuple[str, ...], shown("Left out", "Groups whose scores names of like spelling reach by half or more.")
+        tuple[str, ...],
+        shown(
+            "Left out", "Groups left out because names of like spelling in other groups reach a third of their scores."
+        ),
     ]
     repeats: Annotated[int, shown("Repeats", "How many runs with other clusterings were made.")] = 0
     recurrent: _Recurrent = None
@@ -242,7 +245,7 @@ def overview(enumeration: "Enumeration", **more: Any) -> UbeOverviewRow:
         associations=len(enumeration.standing_out),
         expected_mirrored=plain,
         expected_frequency_kept=frequency_kept,
-        groups_left_out=tuple(group.letter for group in enumeration.groups if group.left_out),
+        groups_left_out=tuple(group.letter for group in enumeration.groups if group.reason),
         recurrent=enumeration.recurrent(),
         notes=enumeration.notes,
         embedding_notes=enumeration.embedding_notes,
@@ -321,7 +324,7 @@ def _group(enumeration: "Enumeration", group: "Group") -> UbeGroupRow:
         associations=associations,
         recurrent=enumeration.recurrent(group.letter),
         spelling=group.spelling,
-        left_out=group.left_out,
+        reason=group.reason,
     )
 
 

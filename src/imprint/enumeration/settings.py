@@ -5,11 +5,12 @@ Two runs with equal settings on equal data give the same bytes; a checkpoint is 
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
-from typing import Literal, get_args, get_origin
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal, get_args, get_origin
 
 from imprint.checks import Centre, Cleaning, Correction, NullMethod, check_between, check_choice, check_whole
 from imprint.errors import SettingError
+from imprint.settings import explained, fields_of, option
 
 RATES: dict[NullMethod, float] = {"mirrored": 0.1, "paper": 0.05}
 
@@ -22,46 +23,10 @@ _ONLY: dict[str, NullMethod] = {
 }
 
 
+@explained
 @dataclass(frozen=True)
 class Settings:
     """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours.
-
-    Parameters
-    ----------
-    groups
-        Groups of names.
-    categories
-        Categories of words.
-    words
-        How many of the most frequent lower-case words to use.
-    top
-        Words per association.
-    method
-        What cells are compared with: "mirrored" copies of the names, or the random rotations of the "paper".
-    copies
-        Mirrored copies of each kind.
-    rotations
-        Random rotations behind each p-value of the paper.
-    fdr
-        False discovery rate; None for 0.10, and for 0.05 with the paper's method.
-    seed
-        Seed of everything random.
-    cleaning
-        How the 20 % of names least like names are found and dropped: by the "margin" of a classifier, by distance to
-        the "centroid", or "none".
-    centre
-        What scores are measured from: the mean of the word's "category", or of "all" words.
-    correction
-        The paper's correction for many tests: "bh", "by", or "max", which is family-wise.
-    overlapping
-        Let groups share words.
-    weighted
-        Count each name by its bearers.
-    without_frequency
-        Remove the direction along which word frequency varies most.
-    repeats
-        Further runs with other K-means seeds, which say how often each association recurs; 0 makes none, as does the
-        paper's method.
 
     Examples
     --------
@@ -69,22 +34,28 @@ class Settings:
     0.1
     """
 
-    groups: int = 12
-    categories: int = 64
-    words: int = 30_000
-    top: int = 3
-    method: NullMethod = "mirrored"
-    copies: int = 400
-    rotations: int = 10_000
-    fdr: float | None = None
-    seed: int = 0
-    cleaning: Cleaning = "margin"
-    centre: Centre = "category"
-    correction: Correction = "bh"
-    overlapping: bool = False
-    weighted: bool = False
-    without_frequency: bool = False
-    repeats: int = 20
+    groups: Annotated[int, option("Number of name groups.")] = 12
+    categories: Annotated[int, option("Number of word categories.")] = 64
+    words: Annotated[int, option("Most frequent lower-case words to ask about.")] = 30_000
+    top: Annotated[int, option("Words per association.")] = 3
+    method: Annotated[
+        NullMethod, option("Compare with mirrored copies of the names, or with the paper's rotations.")
+    ] = "mirrored"
+    copies: Annotated[int, option("Mirrored copies of each kind.")] = 400
+    rotations: Annotated[int, option("With the paper's method: random rotations behind each p-value.")] = 10_000
+    fdr: Annotated[float | None, option("False discovery rate. [default: 0.1; 0.05 with the paper's method]")] = None
+    seed: Annotated[int, option("Random seed.", min=0)] = 0
+    cleaning: Annotated[Cleaning, option("How to find words that are not names; they are dropped.")] = "margin"
+    centre: Annotated[Centre, option("Measure scores from the mean of these words.")] = "category"
+    correction: Annotated[
+        Correction, option("With the paper's method: correction for many tests; max is family-wise.")
+    ] = "bh"
+    overlapping: Annotated[bool, option("Let groups share words (footnote 2).")] = False
+    weighted: Annotated[bool, option("Count each name by its bearers (footnote 4).")] = False
+    without_frequency: Annotated[bool, option("Remove the direction of word frequency first.")] = False
+    repeats: Annotated[
+        int, option("Repeats with other K-means seeds: how often does each association recur? 0 for none.")
+    ] = 20
 
     def __post_init__(self) -> None:
         for name, least in (
@@ -98,19 +69,19 @@ class Settings:
             ("repeats", 0),
         ):
             object.__setattr__(self, name, check_whole(name, getattr(self, name), least))
-        check_between("fdr", self.rate)
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if get_origin(field.type) is Literal:
-                check_choice(field.name, value, get_args(field.type))
-            method = _ONLY.get(field.name, self.method)
+        for name, (field, _) in fields_of(Settings).items():
+            value = getattr(self, name)
+            if get_origin(field.annotation) is Literal:
+                check_choice(name, value, get_args(field.annotation))
+            method = _ONLY.get(name, self.method)
             if method != self.method and value not in (field.default, 0):
                 raise SettingError(
-                    f"{field.name} belongs to method {method!r}",
-                    option=field.name,
+                    f"{name} belongs to method {method!r}",
+                    option=name,
                     got=value,
                     hint="choose that method",
                 )
+        check_between("fdr", self.rate)
 
     @property
     def rate(self) -> float:

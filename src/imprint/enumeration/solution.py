@@ -9,7 +9,7 @@ runs and boundaries move. An association recurs in a repeat when all of this hol
 
 - its group and the association's hold mostly the same names: those in both are more than half of either group;
 - at least half of the association's words are among the cell's words;
-- its z, among mirrored copies of its own, is at least that of the weakest association of the main run.
+- its z, among mirrored copies of its own, would have been enough in the main run.
 
 More than half of both groups makes the match one to one: no group has two partners, and a large group that swallows a
 small one is none. Half of the words, in one cell, asks for the same topic rather than for one common word. The
@@ -155,7 +155,7 @@ def repeat_clustering(
         z = np.full(scores.shape, -np.inf)
         z[asked] = smallest_z(scores[asked], copies)
         for cell, other in pairs:
-            recurs[0][cell] = max(recurs[0][cell], z[other] >= judged.weakest)
+            recurs[0][cell] = max(recurs[0][cell], z[other] > judged.limit)
     return recurs
 
 

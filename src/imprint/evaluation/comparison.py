@@ -24,8 +24,7 @@ from imprint.association.wefat import word_score
 from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.checks import check_whole
 from imprint.directions.axis import pair_axis
-from imprint.directions.projection import Comparison as ProjectionComparison
-from imprint.directions.projection import compare_projections, project
+from imprint.directions.projection import ProjectionComparisonRow, compare_projections, project
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
@@ -81,8 +80,7 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
 class EmbeddingComparison(Result):
     """Effects (two rows per WEAT), changes, agreement of words' scores, benchmarks, and what could not be run.
 
-    Both are asked about the words that both have. Differences are the second embedding's less the first one's. Each
-    embedding's tests are one family for Holm's correction, and the changes are another.
+    Both are asked about the words that both have. Differences are the second embedding's less the first one's.
     """
 
     first: str
@@ -148,7 +146,7 @@ def compare(
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
     >>> imprint.compare("default", debiased)
-    EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 10 tests, 5 agreements, 4 benchmarks)
+    EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 20 tests, 5 agreements, 4 benchmarks)
     """
     asked = comparison_words(tests, benchmarks)
     first, second = (word_vectors(one, asked, cache=cache) for one in (first, second))
@@ -261,7 +259,7 @@ def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Score
     return first, second, lost
 
 
-def compare_professions(first: Embedding, second: Embedding) -> ProjectionComparison:
+def compare_professions(first: Embedding, second: Embedding) -> ProjectionComparisonRow:
     """Compare where professions lie along he - she in two embeddings (Bolukbasi et al., Figure 1)."""
     words = [one.word for one in professions()]
     return compare_projections(*(project(one, pair_axis(one, [AXIS]), words) for one in (first, second)))
@@ -270,7 +268,7 @@ def compare_professions(first: Embedding, second: Embedding) -> ProjectionCompar
 def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return where professions lie along he - she in two embeddings, and those that one lacks."""
     shown = compare_professions(first, second)
-    x, y = ({point.word: getattr(point, side) for point in shown.row.points} for side in ("x", "y"))
+    x, y = ({point.word: getattr(point, side) for point in shown.points} for side in ("x", "y"))
     return x, y, tuple(one.word for one in professions() if one.word not in x)
 
 

@@ -236,7 +236,7 @@ def make_api(explorer: Explorer) -> APIRouter:
     def near(word: Word, count: Annotated[int, Query(ge=1, le=MOST)] = 20) -> Response:
         """Find a word's nearest neighbours."""
         found, python = explorer.near(word, count)
-        nearest = [{"word": neighbour, "cosine": cosine} for neighbour, cosine in found.nearest]
+        nearest = [{"word": one.word, "cosine": one.value} for one in found.nearest]
         return _json({"token": found.token, "nearest": nearest, "python": python})
 
     return api

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from imprint.association.weat import weat
 from imprint.checks import Alternative
 from imprint.directions.axis import pair_axis
-from imprint.directions.neighbours import Neighbours, neighbours
+from imprint.directions.neighbours import NeighboursRow, neighbours
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
@@ -90,12 +90,12 @@ class Explorer:
             axis = pair_axis(self.embedding, pairs, method=method)  # type: ignore[arg-type]  # checked, with a message, there
             projections = project(self.embedding, axis, words)
         return Reply(
-            projections.finding(),
+            projections,
             axis_command(self.source, pairs, method, words),
             axis_python(self.source, pairs, method, words),
         )
 
-    def near(self, word: str, count: int = 20) -> tuple[Neighbours, str]:
+    def near(self, word: str, count: int = 20) -> tuple[NeighboursRow, str]:
         """Find the nearest neighbours of a word, and the Python that finds them again."""
         check_words("word", [word] if word else [])
         with self._my_turn():
@@ -122,7 +122,7 @@ def weat_test(sets: Sets) -> WeatTest:
     for known in weat_tests():
         if sets_of(known) == sets:
             return known
-    x, y, a, b = (WordSet.of(letter, sets[letter]) for letter in "xyab")
+    x, y, a, b = (WordSet.of(letter.upper(), sets[letter]) for letter in "xyab")
     return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
 
 
@@ -200,7 +200,8 @@ def weat_python(source: str, test: WeatTest, alternative: str) -> str:
         setting, call = "", f"imprint.weat(embedding, {_quoted(test.id)}{end})"
     else:
         setting, call = _sets(test), f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
-    return f"{_opening(source)}{setting}result = {call}\nprint(result.effect_size, result.p_value)\n"
+    said = "print(result.size, result.outcome, result.effect_size, result.p_value)"
+    return f"{_opening(source)}{setting}result = {call}\n{said}\n"
 
 
 def axis_command(source: str, pairs: Sequence[Pair], method: str, words: Sequence[str]) -> str:
@@ -229,8 +230,8 @@ def neighbours_python(source: str, word: str, count: int) -> str:
     """Return the Python that finds neighbours."""
     return (
         f"{_opening(source)}"
-        f"for near, cosine in imprint.neighbours(embedding, {_quoted(word)}, count={count}).nearest:\n"
-        "    print(near, cosine)\n"
+        f"for near in imprint.neighbours(embedding, {_quoted(word)}, count={count}).nearest:\n"
+        "    print(near.word, near.value)\n"
     )
 
 

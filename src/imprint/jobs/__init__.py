@@ -1,9 +1,10 @@
 """JOBS: what an audit is asked to do: its settings, what it measures, its parts, and how far it is."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from imprint.subjects.sources import SourceKind
+if TYPE_CHECKING:
+    from imprint.subjects.sources import SourceKind
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Part:
     offensive: bool = False
     needs: Literal["encoder", "against", "debias"] | None = None
     controlled: bool = True
-    asks: tuple[SourceKind, ...] = ("embedding", "encoder")
+    asks: "tuple[SourceKind, ...]" = ("embedding", "encoder")
     why_not: str | None = None
     order_alone: int | None = None
     english: bool = False

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated
+
+import msgspec
 
 from imprint.debiasing.debiaser import GENDER, debiaser
 from imprint.debiasing.transform import Transform
@@ -13,15 +16,18 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore, HeldEncodings
 from imprint.enumeration import settings as enumeration
 from imprint.enumeration.enumerate import vocabulary_words
-from imprint.enumeration.targets import Names
+from imprint.enumeration.targets import FEWEST_BEARERS, Names
 from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.leakage import leakage_words
+from imprint.evaluation.resampling import RESAMPLES
 from imprint.jobs import Part
-from imprint.jobs.settings import Plan
+from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped
-from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose
-from imprint.stimuli.definition import WeatTest, WefatTest, words_of
+from imprint.settings import explained, option
+from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, tests_in
+from imprint.stimuli.definition import Test, WeatTest, WefatTest, words_of
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import definitional_pairs
 from imprint.subjects.framed import word_vectors
@@ -29,6 +35,84 @@ from imprint.subjects.sources import SourceKind
 from imprint.types import Progress
 
 Attempt = tuple[str, str, Callable[[], Iterable[Row]]]  # id, title, work
+
+
+# A quick look: the same questions, less sure of the answers.
+QUICK_REPEATS = 0
+QUICK_WORDS = 15_000
+QUICK_RESAMPLES = 200
+QUICK_COPIES = 40
+QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is asked about
+QUICK_BEARERS = 20_000  # of a name, at the least
+
+ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks about more
+
+AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
+
+
+@explained
+class Plan(AuditSettings, frozen=True, kw_only=True):
+    """The settings of an audit, tests of your own, and the numbers that follow from them.
+
+    Examples
+    --------
+    >>> imprint.Plan(quick=True).resamples
+    200
+    """
+
+    tests: Annotated[tuple[Test, ...], option("Tests of your own, besides the catalogue's.")] = ()
+
+    def __post_init__(self) -> None:
+        self.check()
+        if self.debias == NO_DEBIASING:
+            msgspec.structs.force_setattr(self, "debias", None)
+        _ = self.enumeration
+
+    @property
+    def asked(self) -> tuple[Test, ...]:
+        """The tests to run: the catalogue's, and your own."""
+        return (*self.catalogued, *self.tests)
+
+    @property
+    def languages(self) -> set[str]:
+        """The languages of the tests that are run."""
+        return {test.language for test in (*tests_in(self.language), *self.tests)}
+
+    @property
+    def enumeration(self) -> enumeration.Settings:
+        """How biases are enumerated."""
+        settings = enumeration.Settings(seed=self.seed)
+        return replace(settings, words=QUICK_WORDS, repeats=QUICK_REPEATS) if self.quick else settings
+
+    @property
+    def analogy_words(self) -> int:
+        """How many of the most frequent words are paired."""
+        return QUICK_WORDS if self.quick else 50_000
+
+    @property
+    def most_words(self) -> int:
+        """How many of the most frequent words are searched for answers of benchmarks."""
+        return QUICK_WORDS if self.quick else MOST_WORDS
+
+    @property
+    def resamples(self) -> int:
+        """How many resamples are behind each interval of benchmarks."""
+        return QUICK_RESAMPLES if self.quick else RESAMPLES
+
+    @property
+    def encoded_words(self) -> int:
+        """How many frequent words of a sentence encoder are measured."""
+        return QUICK_ENCODED if self.quick else ENCODED_WORDS
+
+    @property
+    def fewest_bearers(self) -> int:
+        """How many people bear a name that a sentence encoder is asked about, at the least."""
+        return QUICK_BEARERS if self.quick else FEWEST_BEARERS
+
+    @property
+    def copies(self) -> int:
+        """How many altered copies of each kind the tests are run on."""
+        return QUICK_COPIES if self.quick else AUDIT_COPIES
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,121 +1,54 @@
-"""The settings of an audit, and the numbers of a quick one."""
+"""The settings of an audit, described once: for its options, for Python, for its findings and for the card."""
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
-from imprint.enumeration import settings as enumeration
-from imprint.enumeration.targets import FEWEST_BEARERS
-from imprint.evaluation.analogy import MOST_WORDS
-from imprint.evaluation.resampling import RESAMPLES
-from imprint.stimuli.catalog import about, tests_in
-from imprint.stimuli.definition import Test
+import msgspec
 
-# A quick look: the same questions, less sure of the answers.
-QUICK_REPEATS = 0
-QUICK_WORDS = 15_000
-QUICK_RESAMPLES = 200
-QUICK_COPIES = 40
-QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is asked about
-QUICK_BEARERS = 20_000  # of a name, at the least
+from imprint.checks import check_choice
+from imprint.debiasing import DEBIASERS, METHODS
+from imprint.rows import shown
+from imprint.settings import option
 
-ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks about more
+if TYPE_CHECKING:
+    from imprint.stimuli.definition import Test
 
-AUDIT_COPIES = 100  # of each kind; `imprint calibrate` makes more
+NO_DEBIASING = "none"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The settings of an audit.
+class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How an audit is run."""
 
-    Parameters
-    ----------
-    language
-        Run the tests of this language (ISO 639), or of all.
-    quick
-        Make fewer resamples, search fewer words, do not repeat the enumeration, and do not try to
-        recover gender after debiasing.
-    debias
-        The name of a debiaser to try, or None.
-    seed
-        Seed of everything random.
-    tests
-        Tests of your own, besides the catalogue's.
-    topics
-        Run only the catalogue's tests about these, such as `gender`.
-
-    Examples
-    --------
-    >>> imprint.Plan(quick=True).resamples
-    200
-    """
-
-    language: str = "en"
-    quick: bool = False
-    debias: str | None = "linear"
-    seed: int = 0
-    tests: tuple[Test, ...] = ()
-    topics: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        _ = self.catalogued
-        if self.debias is not None:
-            from imprint.debiasing import DEBIASERS
-
-            DEBIASERS.get(self.debias)
-        _ = self.enumeration
+    debias: Annotated[
+        str | None,
+        shown("Debiaser", "The debiaser that was tried."),
+        option(f"Debias by {', '.join(METHODS)}, and measure again; or none.", metavar="METHOD"),
+    ] = METHODS[0]
+    quick: Annotated[
+        bool,
+        shown("Quick", "Whether slow parts were left out or shortened."),
+        option("A first look in half a minute: fewer words and resamples."),
+    ] = False
+    language: Annotated[
+        str,
+        shown("Language", "Language of the tests (ISO 639), or all."),
+        option("Run the tests of this language: en, de or all."),
+    ] = "en"
+    topics: Annotated[
+        tuple[str, ...],
+        shown("Topics", "Topics that the tests were limited to."),
+        option("Only tests about this topic, such as gender; may repeat.", "--topic", metavar="TOPIC"),
+    ] = ()
+    seed: Annotated[int, shown("Seed", "Seed of everything random."), option("Random seed.", min=0)] = 0
 
     @property
-    def catalogued(self) -> tuple[Test, ...]:
+    def catalogued(self) -> "tuple[Test, ...]":
         """The catalogue's tests to run: those of the language, about the topics."""
+        from imprint.stimuli.catalog import about, tests_in  # not for `imprint --help`
+
         return about(tests_in(self.language), self.topics)
 
-    @property
-    def asked(self) -> tuple[Test, ...]:
-        """The tests to run: the catalogue's, and your own."""
-        return (*self.catalogued, *self.tests)
-
-    @property
-    def languages(self) -> set[str]:
-        """The languages of the tests that are run."""
-        return {test.language for test in (*tests_in(self.language), *self.tests)}
-
-    @property
-    def enumeration(self) -> enumeration.Settings:
-        """How biases are enumerated."""
-        settings = enumeration.Settings(seed=self.seed)
-        return replace(settings, words=QUICK_WORDS, repeats=QUICK_REPEATS) if self.quick else settings
-
-    @property
-    def analogy_words(self) -> int:
-        """How many of the most frequent words are paired."""
-        return QUICK_WORDS if self.quick else 50_000
-
-    @property
-    def most_words(self) -> int:
-        """How many of the most frequent words are searched for answers of benchmarks."""
-        return QUICK_WORDS if self.quick else MOST_WORDS
-
-    @property
-    def resamples(self) -> int:
-        """How many resamples are behind each interval of benchmarks."""
-        return QUICK_RESAMPLES if self.quick else RESAMPLES
-
-    @property
-    def encoded_words(self) -> int:
-        """How many frequent words of a sentence encoder are measured."""
-        return QUICK_ENCODED if self.quick else ENCODED_WORDS
-
-    @property
-    def fewest_bearers(self) -> int:
-        """How many people bear a name that a sentence encoder is asked about, at the least."""
-        return QUICK_BEARERS if self.quick else FEWEST_BEARERS
-
-    @property
-    def copies(self) -> int:
-        """How many altered copies of each kind the tests are run on."""
-        return QUICK_COPIES if self.quick else AUDIT_COPIES
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings; rows give the words of tests."""
-        settings = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "tests"}
-        return settings | {"fdr": self.enumeration.rate}
+    def check(self) -> None:
+        """Refuse what names no debiaser, language or topic, before any work is done."""
+        _ = self.catalogued
+        if self.debias not in (None, NO_DEBIASING):
+            check_choice("debiaser", self.debias, DEBIASERS.names())

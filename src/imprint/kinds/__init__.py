@@ -13,8 +13,7 @@ from imprint.rows import RawRow, Row
 from imprint.view import Block, Claim, Text, Tiles
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Job
-    from imprint.jobs.settings import Plan
+    from imprint.jobs.job import Job, Plan
     from imprint.stimuli.definition import Test
     from imprint.types import Progress
 

@@ -9,7 +9,7 @@ from imprint.kinds.comparison import AGAINST
 from imprint.kinds.sizes import sizes_chart
 from imprint.kinds.tests import NAME, OUTCOME, TENTH, by_chance
 from imprint.kinds.topics import TESTS, one_test
-from imprint.tables import Columns, table
+from imprint.tables import Columns, as_text, draw_field, table
 from imprint.view import (
     Block,
     Details,
@@ -18,7 +18,6 @@ from imprint.view import (
     first_claim,
     footnote,
     percent,
-    points,
     say,
     title,
 )
@@ -55,10 +54,9 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
     best = [row for row in found or people if row.size is not None]
     if best:
         row = max(best, key=lambda one: (abs(one.size or 0.0), one.test))
-        ends = (points(row.size_low), points(row.size_high))
-        text = "The largest change: {}, from {} to {}, by {} [{} to {}], {}."
-        sizes = (percent(row.size_before), percent(row.size_after), percent(row.size))
-        yield say(text, title(row.title), *sizes, *ends, row.outcome or "")
+        sizes = (percent(row.size_before), percent(row.size_after), as_text(draw_field(row, "size")))
+        text = "The largest change: {}, from {} to {}, by {}, {}."
+        yield say(text, title(row.title), *sizes, row.outcome or "")
 
 
 def asked_of(rows: Iterable[ChangeRow]) -> list[ChangeRow]:

@@ -58,10 +58,10 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     scores = {one.word: one.stereotype for one in professions()}
 
     def placed() -> list[ProjectionRow]:
-        return project(job.embedding, job.axis, tuple(scores)).findings()
+        return [project(job.embedding, job.axis, tuple(scores))]
 
     def crowd() -> list[ProjectionComparisonRow]:
-        return compare_with_scores(project(job.embedding, job.axis, tuple(scores)), scores, name=CROWD).findings()
+        return [compare_with_scores(project(job.embedding, job.axis, tuple(scores)), scores, name=CROWD)]
 
     def pairs() -> list[PairsRow]:
         return [pair_components(job.embedding, definitional_pairs())]

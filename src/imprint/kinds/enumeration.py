@@ -42,8 +42,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Job
-    from imprint.jobs.settings import Plan
+    from imprint.jobs.job import Job, Plan
     from imprint.types import Progress
 
 UNASKED = Part(
@@ -139,18 +138,19 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
         yield Details("How this was found", tuple(_method(row)))
         if row.groups_left_out:
             text = say(
-                "Left out: {} of {} groups of names. Names in other groups that begin with the same letters have at "
-                "least half of their scores, so these groups share letters rather than people.",
+                "Left out: {} of {} groups of names ({}). Names in other groups that are spelled alike lie near the "
+                "same words: they reach at least a third of the scores. So the words may go with letters, not people.",
                 count(len(row.groups_left_out)),
                 count(row.groups),
+                ", ".join(row.groups_left_out),
             )
             yield Prose(text, "warning", ("page", "terminal"))
 
 
 def _method(row: UbeOverviewRow) -> Iterator[Block]:
     compared = (
-        "Each score is compared with the same score in copies in which the names are mirrored at random, half of them "
-        "so that word frequency is kept."
+        "Each score is compared with the same score in copies in which the names are mirrored at random. Half of the "
+        "copies keep word frequency."
         if row.method == "mirrored"
         else "Each p-value compares a score with names turned in random directions."
     )
@@ -215,7 +215,7 @@ def group_blocks(rows: Sequence[UbeGroupRow | UbeRow]) -> Iterator[Block]:
         say("Groups of names in {}{}", title(groups[0].embedding), ", and who bears them" if has_bearers else ""),
         groups,
         (letter, "n_names", *(bearers if has_bearers else ()), "associations"),
-        more=("recurrent", "spelling", "left_out"),
+        more=("recurrent", "spelling", "reason"),
         extra=("frequency", *(map(_race, descriptions(Races)) if has_bearers else ())),
     )
     yield Details("Who bears these names?", (groups_table,))
@@ -295,7 +295,7 @@ def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
             "Every group and category",
             sorted(cells, key=lambda row: not (row.stands_out and _is_stable(row))),
             (*shown, "stands_out"),
-            more=("score", "recurrence", "left_out"),
+            more=("score", "recurrence", "reason"),
             filtered=True,
             folded=True,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import STARRED, CoherenceRow, contrasts
@@ -124,6 +125,12 @@ def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
     """Count the outcomes of what was asked about people, and say what shows a difference."""
     yield from sizes.sentences(rows)
+
+
+def brief(rows: Sequence[SeatRow]) -> Iterator[Text]:
+    """Count the outcomes of an encoder that was asked beside an embedding."""
+    for counts in islice(sizes.sentences(rows), 1):
+        yield say("In sentences ({}), {}", title(rows[0].embedding), counts)
 
 
 def _encoder(rows: Sequence[SeatRow]) -> Iterator[Block]:
@@ -285,10 +292,10 @@ _SHOW = {True: "is significant", False: "are significant"}  # one alone, and sev
 def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
     lines = tuple(
         say(
-            "{}, by {}s: of {} questions asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
+            "{}, by {}s: of {} asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
             title(one.embedding),
             one.unit,
-            f"{one.questions}",
+            f"{one.questions} test{'' if one.questions == 1 else 's'}",
             f"{one.found[0]}",
             _SHOW[one.found[0] == 1],
             one.ways[0],
@@ -351,7 +358,7 @@ SEAT = Kind(
     card=True,
     method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
     "the units: the vector of a word is the mean of its unit vectors in the same sentences.",
-    brief=sentences,
+    brief=brief,
     family=sizes.TESTS_ABOUT_PEOPLE,
     names=test_names,
     of_encoder=("seat", "seat"),

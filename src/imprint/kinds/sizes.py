@@ -109,7 +109,8 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
     """Return the table of sizes of one subject."""
     what = "Questions asked of" if rows[0].is_question else "Tests of"
     caption = say("{} {}, with 99.5 % intervals", what, title(rows[0].embedding))
-    return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=_EXTRA)
+    extra = () if rows[0].is_question else ("p_frequency",)
+    return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=extra)
 
 
 _PAPERS = (
@@ -136,9 +137,11 @@ def answer_sentence(row: AssociationRow) -> Text:
     if row.outcome == "small":
         said = "{} and {} differ by {} of the distance between {} and {}: small."
         return _capital(say(said, x, y, size, near, far))
-    why = f" ({REASONS[row.reason]})" if row.reason else ""
-    said = "It is not clear whether {} or {} are nearer to {} than to {}{}: {}."
-    return say(said, x, y, near, far, why, size)
+    why = REASONS[row.reason] if row.reason else ""
+    unclear = say("It is not clear whether {} or {} are nearer to {} than to {}", x, y, near, far)
+    if row.size_low is None:
+        return say("{}: {}.", unclear, why)
+    return say("{}{}: {}.", unclear, why and f" ({why})", size)
 
 
 def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
@@ -197,8 +200,8 @@ def method(rows: Sequence[AssociationRow]) -> Iterator[Text]:
 
 
 def card_notes(rows: Sequence[AssociationRow]) -> Iterator[str]:
-    """Say in which direction p-values count."""
-    yield f"Intervals are 99.5 %. p is {one_sided(rows)}."
+    """Say in which direction p-values count, where there are any."""
+    yield " ".join(("Intervals are 99.5 %.", *(f"p is {sided}." for sided in [one_sided(rows)] if sided)))
 
 
 def tiles(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> Tiles:
@@ -305,7 +308,6 @@ _MORE: Columns = (
     "mean_difference",
     "effect_size",
 )
-_EXTRA: Columns = ("p_frequency",)
 
 
 def sizes_chart(

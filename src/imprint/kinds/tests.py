@@ -56,7 +56,7 @@ _OF_NUMBERS: dict[SizeOutcome, str] = {
     "present": "the interval does not have zero in it",
     "cannot tell": "the interval has zero in it, or there is none",
 }
-REASONS: dict[Reason, str] = {
+REASONS: dict[str, str] = {
     "few words": "too few words",
     "frequency": "the words may differ in frequency alone",
     "attributes not distinguished": "the two kinds of words are not clearly apart",
@@ -175,8 +175,8 @@ def published_p(rows: Sequence[AssociationRow]) -> Field:
 
 
 def one_sided(rows: Iterable[AssociationRow]) -> str:
-    """Say in which direction p-values count."""
-    return " or ".join(dict.fromkeys(_SIDES[row.alternative] for row in rows))
+    """Say in which direction p-values count; questions have none."""
+    return " or ".join(dict.fromkeys(_SIDES[row.alternative] for row in rows if row.p_value is not None))
 
 
 def missing_notes(rows: Sequence[TestRow]) -> Iterator[Block]:

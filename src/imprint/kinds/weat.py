@@ -59,7 +59,7 @@ ASSOCIATIONS = Part(
 )
 
 _PAPERS: Columns = (NAME, "size", OUTCOME, "effect_size", "p_value", MISSING)
-_PAIRED: Columns = (NAME, "embedding", "effect_size", "p_value", "size", OUTCOME)
+_PAIRED: Columns = (NAME, "embedding", "size", OUTCOME, "effect_size", "p_value")
 
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
@@ -75,15 +75,17 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Show questions first, and then tests as the papers put them."""
-    yield from sizes.split_blocks(rows, _published)
-
-
-def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
-    """Show tests of one subject as the papers put them, or the same tests on two embeddings side by side."""
+    """Show questions first, then tests as the papers put them; of two embeddings, everything side by side."""
     if rows[0].other is not None or len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
         return
+    yield from sizes.split_blocks(rows, _published)
+    if len(rows) == 1 and rows[0].is_question:
+        yield _scores(rows)
+
+
+def _published(rows: Sequence[WeatRow]) -> Iterator[Block]:
+    """Show tests as the papers put them."""
     if len(rows) == 1:
         yield from _answer(rows[0])
     caption = say("WEAT on {}; p is {}", title(rows[0].embedding), one_sided(rows))
@@ -173,7 +175,8 @@ def _side_by_side(rows: Sequence[WeatRow]) -> Iterator[Block]:
     left_out = [Field("left_out", cell=_left_out, numeric=True)] if compared else []
     order = [row.test for row in rows]
     paired = sorted(rows, key=lambda row: order.index(row.test))
-    caption = say("Every test on both; p is {}", one_sided(rows))
+    sided = one_sided(rows)
+    caption = f"Every test on both{sided and f'; p is {sided}'}"
     notes: list[Block] = []
     if compared:
         both = "Both are tested on the words that both have."
@@ -191,14 +194,11 @@ def _left_out(row: WeatRow) -> Cell:
 
 
 def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
-    """Count what each embedding shows; by their hashes, since two versions of a file may have one name."""
+    """Count what each embedding shows; by names and hashes: two versions of a file may have one name."""
     people = [row for row in rows if row.about_people]
-    names = {row.embedding_sha256: row.embedding for row in people}
-    asked = Counter(row.embedding_sha256 for row in people)
-    found = Counter(row.embedding_sha256 for row in people if row.found)
-    shown = [
-        say("{} of {} in {}", f"{found[digest]}", f"{asked[digest]}", title(name)) for digest, name in names.items()
-    ]
+    asked = Counter((row.embedding_sha256, row.embedding) for row in people)
+    found = Counter((row.embedding_sha256, row.embedding) for row in people if row.found)
+    shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(one[1])) for one in asked]
     if shown:
         yield say("Side by side, tests about people that show a difference: {}.", join(shown))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import cast
 
+from imprint.association.rows import SIZES
 from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
@@ -32,6 +33,9 @@ _REPLACED = {
     **dict.fromkeys(("grammar_low", "grammar_high"), ("p_grammar",)),
     "detectable_shift": ("detectable",),
     "specificity": ("unrelated",),
+    "significant": ("stands_out",),
+    "r_low": ("words_low",),
+    "r_high": ("words_high",),
 }
 
 
@@ -93,8 +97,11 @@ class Condition:
         Neutral tests (flowers and insects) are controls, in which a difference is right: they count only where they
         are named in full. So do questions for what only published tests have. Published tests count for sizes where a
         pattern names them. SEATs count by words: sentences of one word are not independent observations. Of an encoder
-        that is audited by itself, words in sentences count, not words alone.
+        that is audited by itself, words in sentences count, not words alone. Only the same sentences for all words
+        give sizes.
         """
+        if row.context not in (None, "framed") and self.target[1] in SIZES:
+            return False
         if self.within is not None and row.context == "word":
             return False
         if row.kind != self.target[0] or part_of(row) != self.part or not row.by_words:

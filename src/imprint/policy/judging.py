@@ -7,7 +7,6 @@ from imprint.kinds.tests import REASONS
 from imprint.policy.conditions import Condition, field_names
 from imprint.policy.kinds import Outcome, Verdict
 from imprint.rows import Row, descriptions
-from imprint.significance.outcomes import Reason
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def cannot_reach(condition: Condition, finding: Row) -> bool:
     field = condition.target[1]
     if _reason(finding, field) == "few words":
         return True
-    floor = _number(finding, "p_floor") if field == "p_value" else None
+    floor = finding.p_floor if field == "p_value" else None
     return floor is not None and condition.operator.startswith("<") and condition.holds(floor, floor) is False
 
 
@@ -87,13 +86,12 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
     return "passed" if holds == (condition.rule == "require") else "failed"
 
 
-def _reason(finding: Row, field: str) -> Reason | None:
+def _reason(finding: Row, field: str) -> str | None:
     """Return what keeps a row from an outcome, if the field is the number that has one, or an end of its interval."""
-    reason: Reason | None = getattr(finding, "reason", None)
     name = field_names(type(finding)).get(field)
     fields = descriptions(type(finding)).items()
     judged = {part for own, how in fields if how.low for part in (own, how.low, how.high)}
-    return reason if name in judged else None
+    return finding.reason if name in judged else None
 
 
 def _interval(finding: Row, field: str) -> tuple[float, float]:

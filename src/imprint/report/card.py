@@ -7,8 +7,6 @@ it, the section can be pasted into another card.
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
 from imprint.audit.kinds import AuditRow, audit_row
 from imprint.errors import ImprintError
 from imprint.kinds import families
@@ -17,6 +15,7 @@ from imprint.render.markdown import code, draw_blocks, draw_text
 from imprint.report.conclusions import claims, measured, not_run, tabled
 from imprint.report.method import limits
 from imprint.rows import RawRow, Row
+from imprint.settings import as_options
 from imprint.view import Block, Chart, Given, Text, flat, say, title, words
 
 FRONT_MATTER = ("---", "tags:", "- bias-audit", "- imprint", "---", "")  # licence and languages are not in findings
@@ -26,7 +25,6 @@ _NOTE = (
     "These tests exist because embeddings repeat stereotypes about people. The results name them; they are not facts "
     "about anyone."
 )
-_OPTIONS = ("language", "seed", "against", "encoder")
 
 
 def render_card(findings: Iterable[Row], *, front_matter: bool = True) -> str:
@@ -97,12 +95,8 @@ def _word_lists(rows: Sequence[Row]) -> Iterator[str]:
 
 def _command(whole: AuditRow) -> str:
     """Return the audit's command; what was read goes by its hash, since findings know no paths."""
-    settings, shown = msgspec.structs.asdict(whole.settings), Words()
-    said = ["imprint", "audit", whole.subject.upper(), *(["--quick"] if whole.settings.quick else [])]
-    said += ["--debias", whole.settings.debias or "none"] if whole.subject == "embedding" else []
-    for name in _OPTIONS:
-        if settings[name] is not None:
-            said += [f"--{name}", str(settings[name])]
-    for topic in whole.settings.topics:
-        said += ["--topic", topic]
+    settings, shown = whole.settings, Words()
+    said = ["imprint", "audit", whole.subject.upper(), *as_options(settings)]
+    for name, other in (("against", settings.against), ("encoder", settings.encoder)):
+        said += [] if other is None else [f"--{name}", other]
     return shown.text(shlex.join(shown.plain(word) for word in said))

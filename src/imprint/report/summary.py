@@ -7,7 +7,7 @@ from typing import Any
 from imprint.audit.kinds import audit_row
 from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.kinds import Family, by_kind, find_kind
-from imprint.kinds.controls import in_language
+from imprint.kinds.controls import in_language, judgement
 from imprint.kinds.sections import by_part_and_kind
 from imprint.policy.kinds import GateRow, answers, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
@@ -55,8 +55,7 @@ def _finding(rows: Sequence[Row]) -> Text:
 
 def _certainty(rows: Sequence[Row]) -> list[Text]:
     tests = people(rows)
-    asked = by_part_and_kind(controls_among(rows))
-    said = [text for kind, own in asked for text in kind.sentences(own)]
+    said = [text for row in controls_among(rows) for text in judgement([row])]
     if not refused(rows):
         said += [text for kind, own in by_part_and_kind(rows) for text in kind.certainty(own, tests)]
     return said

@@ -80,7 +80,7 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
         (
             f"The nearest word to the query {query}",
             answer,
-            lambda query=query: neighbours(embedding, query, count=1).nearest[0][0],  # type: ignore[misc]
+            lambda query=query: neighbours(embedding, query, count=1).nearest[0].word,  # type: ignore[misc]
         )
         for query, answer in printed["queries"]
     ]
@@ -91,7 +91,7 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
 
     search, page = printed["search"], printed["page"]
     try:
-        share = rank_names(embedding, search, document=page).row.share_higher
+        share = rank_names(embedding, search, document=page).share_higher
         others = f"of the pairs of names of {NAMES}, {100.0 * share:.0f} % rank the man's page higher"
     except ImprintError as error:
         others = str(error)
@@ -99,7 +99,7 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
     john, mary = ([name] for name in printed["names"])
 
     def first() -> str:
-        return rank_names(embedding, search, document=page, x=john, y=mary).row.scores[0].word
+        return rank_names(embedding, search, document=page, x=john, y=mary).scores[0].word
 
     yield _answered(figure, first, ours)
 

@@ -172,7 +172,7 @@ class WeatTest(_Described):
     >>> lists = ("rose tulip", "ant flea", "love peace", "filth abuse")
     >>> sets = [imprint.WordSet.of(words, words.split()) for words in lists]
     >>> imprint.weat("default", imprint.WeatTest("mine", "Flowers and insects", "me", "en", *sets))
-    WeatResult('mine' on glove.6B.100d: d = 1.60, p = 0.167 (exact), 0 missing)
+    WeatRow('mine' on glove.6B.100d: cannot tell (few words), d = 1.60, p = 0.167 (exact), 0 missing)
     """
 
     x: WordSet

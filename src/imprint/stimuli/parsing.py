@@ -115,11 +115,12 @@ def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
                 f"the set {value!r} does not exist", option=key, got=value, where=(*table.where, key), hint=hint
             )
         return sets[value]
+    name = key.upper() if len(key) == 1 else key  # nearer to A than to B
     if type(value) is list:
-        return _word_set(TomlTable({"words": value}, (*table.where, key)), key)
+        return _word_set(TomlTable({"words": value}, (*table.where, key)), name)
     if value is not None and type(value) is not dict:
         raise StimulusError(option=key, got=value, expected="the name of a set or a list of words", where=table.where)
-    return _word_set(TomlTable(table.need(key, dict), (*table.where, key)), key)
+    return _word_set(TomlTable(table.need(key, dict), (*table.where, key)), name)
 
 
 def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:

@@ -18,7 +18,7 @@ from imprint.study.design import StudyError
 BROKEN = (sqlite3.Error, UnicodeError)
 
 _APPLICATION = 0x494D5053  # "IMPS"
-_VERSION = 4
+_VERSION = 5
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100  # bytes, with the version and the application in them (sqlite.org/fileformat2.html, section 1.3)

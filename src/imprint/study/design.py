@@ -101,7 +101,7 @@ class Design:
     """A whole study.
 
     Every block is answered by `quota` people; with fewer than `least` its scores are marked. `exam` is the pool that
-    each person's exam is drawn from; `significant` counts all associations found, also those not asked about.
+    each person's exam is drawn from; `n_found` counts all associations, also those not asked about.
     `parent` is the id of the study whose associations are rated.
     """
 
@@ -113,7 +113,7 @@ class Design:
     least: int
     groups: tuple[NameGroup, ...] = ()
     exam: tuple[Item, ...] = ()
-    significant: int | None = None
+    n_found: int | None = None
     notes: tuple[str, ...] = ()
     parent: str | None = None
 

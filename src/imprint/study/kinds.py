@@ -38,7 +38,7 @@ _SHOWN = 20  # associations, analogies or words in a terminal; a page and --json
 _BOTH: tuple[Medium, ...] = ("page", "terminal")
 
 _TABLE_4 = (
-    "n_significant",
+    "n_found",
     Field("associations", "Judged"),
     "share_accurate",
     "expected",

@@ -67,7 +67,7 @@ def ube_design(
     _check_blocks(blocks, groups)
     alone = sum(len(held) == 1 for held in by_category.values())
     notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
-    notes += [f"{alone} categories have one significant association and cannot be matched."] if alone else []
+    notes += [f"{alone} categories have one association and cannot be matched."] if alone else []
     if not is_clear:
         notes.append("The exam's names are not in the census table: check in the preview that people can place them.")
     return Design(
@@ -78,7 +78,7 @@ def ube_design(
         least=_LEAST["ube"],
         groups=groups,
         exam=tuple(Item("name", (name,), group.letter) for group in exam for name in group.asked),
-        significant=len(cells),
+        n_found=len(cells),
         notes=tuple(notes),
     )
 

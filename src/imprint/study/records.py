@@ -38,7 +38,7 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
     with database.creating(path) as connection:
         connection.execute(
             "INSERT INTO study VALUES (1, :id, :parent, :protocol, :embedding, :embedding_sha256, :seed, :quota, "
-            ":least, :significant, :notes, :consent, :completion_code, :screen_out_code, :return_url, :admin_hash, "
+            ":least, :n_found, :notes, :consent, :completion_code, :screen_out_code, :return_url, :admin_hash, "
             ":secret)",
             vars(design)
             | vars(terms)
@@ -96,13 +96,13 @@ def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[Sto
 
 def read_study(connection: sqlite3.Connection) -> Study:
     """Read what was fixed when the study was created."""
-    identity, parent, protocol, embedding, sha256, seed, quota, least, significant, notes = connection.execute(
-        "SELECT id, parent, protocol, embedding, embedding_sha256, seed, quota, least, significant, notes FROM study"
+    identity, parent, protocol, embedding, sha256, seed, quota, least, n_found, notes = connection.execute(
+        "SELECT id, parent, protocol, embedding, embedding_sha256, seed, quota, least, n_found, notes FROM study"
     ).fetchone()
     groups = connection.execute("SELECT letter, names, cues FROM name_groups ORDER BY place").fetchall()
     named = tuple(NameGroup(letter, strings(names), strings(cues)) for letter, names, cues in groups)
     told = strings(notes)
-    return Study(identity, parent, protocol, embedding, sha256, seed, quota, least, significant, told, named)
+    return Study(identity, parent, protocol, embedding, sha256, seed, quota, least, n_found, told, named)
 
 
 def read_terms(connection: sqlite3.Connection) -> Terms:

@@ -92,7 +92,7 @@ class MatchingRow(CrowdRow, frozen=True, kw_only=True, tag="study-matching"):
 
     p_value: Annotated[float | None, shown("p", "Exact, over all permutations within each category.")] = None
     participants: Participants
-    n_significant: Annotated[int | None, shown("Significant", "Associations that the embedding has.")]
+    n_found: Annotated[int | None, shown("Found", "Associations that were found in the embedding.")]
     mean_choices: Annotated[float | None, shown("Choices", "Mean number of groups to choose from.", digits=1)]
     unjudged: Annotated[int, shown("Unjudged", "Associations that no one has judged.")]
     short: Annotated[int, shown("Short", "Associations that too few people have judged.")]

@@ -12,7 +12,7 @@ CREATE TABLE study (
     seed INTEGER NOT NULL CHECK (seed >= 0),
     quota INTEGER NOT NULL CHECK (quota >= 1),
     least INTEGER NOT NULL CHECK (least >= 1),
-    significant INTEGER CHECK (significant >= 0),
+    n_found INTEGER CHECK (n_found >= 0),
     notes TEXT NOT NULL CHECK (notes LIKE '[%]'),
     consent TEXT NOT NULL CHECK (consent LIKE '[%]'),
     completion_code TEXT CHECK (

@@ -20,7 +20,7 @@ class Study:
     seed: int
     quota: int
     least: int
-    significant: int | None
+    n_found: int | None
     notes: tuple[str, ...]
     groups: tuple[NameGroup, ...]
 

@@ -168,8 +168,7 @@ def translate_probe(
     found = find_translator(translator, batch=batch, timeout=timeout)
     opened = load(embedding)
     words = list(dict.fromkeys(one.word for language in chosen for one in language.sentences))
-    placed = project(opened, pair_axis(opened, [("she", "he")]), words)
-    near = dict(zip(placed.words, placed.coordinates.tolist(), strict=True))
+    near = project(opened, pair_axis(opened, [("she", "he")]), words).to_mapping()
     total, done, translated = sum(len(language.sentences) for language in chosen), 0, []
     for language in chosen:
         lines = []
