@@ -25,8 +25,8 @@ class Association:
 
     `z` is the score in standard deviations of its mirrored copies, `q` the estimated share of false discoveries among
     all cells as strong; the paper's method gives p-values instead. `recurrence` is the share of runs with other
-    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell that
-    with a `reason` is not judged.
+    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell with
+    a `reason` is not judged.
     """
 
     group: str
