@@ -47,11 +47,11 @@ def weat(given: Given) -> Steps:
         return {
             "effect": result.effect_size,
             "p": result.p_value,
-            "p_strict": result.significance.p_strict,
-            "method": result.significance.p_method,
-            "low": result.significance.p_low,
-            "high": result.significance.p_high,
-            "extreme": str(result.significance.extreme),
+            "p_strict": result.p_strict,
+            "method": result.p_method,
+            "low": result.p_low,
+            "high": result.p_high,
+            "extreme": result.extreme,
             "in_result": _named(unknown, " ".join(result.missing)),
             "in_log": 0,
             "said": "",
@@ -68,13 +68,15 @@ def metric(given: Given) -> Steps:
 
     def tell(result: Any) -> Any:
         rows = result.findings()
+        own = METRICS.get(given["own"])
+        replacements = 1 if own.replaced == "targets" else 3  # of targets, of attributes, and of both
         return {
             "values": [row.value for row in rows],
-            "labelled": rows[0].p_label is not None,
+            "labelled": rows[0].permuted is not None,
             "p": [row.p_value for row in rows],
             "frequency": [row.p_frequency for row in rows],
             "intervals": [[row.words_low, row.words_high] for row in rows],
-            "draws": DRAWS[METRICS.get(given["own"]).stacked],
+            "draws": replacements * DRAWS[own.stacked],
         }
 
     return lambda: imprint.metric(given["own"], embedding, test, **given["settings"]), tell
