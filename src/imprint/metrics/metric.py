@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from imprint.association.vectors import FEWEST_WORDS
 from imprint.association.weat import look_up
-from imprint.association.wordrows import FEWEST_WORDS
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
