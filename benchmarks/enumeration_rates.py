@@ -18,7 +18,7 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import embed_vocabulary
-from imprint.enumeration.mirroring import KINDS, Mirrors, StandingOut, judge, score_copies
+from imprint.enumeration.mirroring import KINDS, Mirrors, judge, score_copies
 from imprint.enumeration.null import Tally, adjust
 from imprint.enumeration.problem import Problem, build_problem
 from imprint.enumeration.settings import Settings
@@ -27,7 +27,7 @@ from imprint.significance.partitions import binomial_interval
 from imprint.significance.rotations import Cells, chunks, observed_scores, random_directions, rotated_scores
 from imprint.subjects.opening import open_subject
 from imprint.threads import single_threaded
-from imprint.types import Floats32
+from imprint.types import Flags, Floats32
 
 RATES = (0.05, 0.1, 0.2)
 PLANTED_CELLS = 20
@@ -51,18 +51,11 @@ class Subject:
         return copies[1::KINDS] if kind == "mirrored, frequency kept" else copies[::KINDS]
 
 
-def judged(problem: Problem, cells: Cells, settings: Settings, seed: np.random.SeedSequence) -> list[StandingOut]:
-    """Judge the cells of a copy by mirrored copies of their own, at each rate."""
-    mirrors = Mirrors.of(replace(problem, cells=cells))
-    copies = score_copies(mirrors, settings.copies, seed)
-    return judge_all(cells, copies)
-
-
-def judge_all(cells: Cells, copies: Floats32) -> list[StandingOut]:
-    """Judge cells at each rate."""
+def found_in(cells: Cells, copies: Floats32) -> list[Flags]:
+    """Tell which cells stand out at each rate."""
     scores = observed_scores(cells)[0]
-    nothing = np.zeros(scores.shape, dtype=np.bool_)
-    return [judge(scores, copies, rate, nothing) for rate in RATES]
+    q = judge(scores, copies, RATES[0], np.zeros(scores.shape, dtype=np.bool_)).q
+    return [q <= rate for rate in RATES]
 
 
 def without_associations(subject: Subject, kind: str, count: int, seed: np.random.SeedSequence) -> np.ndarray:
@@ -77,7 +70,7 @@ def without_associations(subject: Subject, kind: str, count: int, seed: np.rando
             for directions in subject.turned(kind, at_once, turning)
         ]
         copies = score_copies(replace(mirrors, cells=turned[0]), subject.settings.copies, mirroring)
-        found += [[int(outcome.stands_out.sum()) for outcome in judge_all(cells, copies)] for cells in turned]
+        found += [[int(flags.sum()) for flags in found_in(cells, copies)] for cells in turned]
     return np.array(found[:count])
 
 
@@ -91,7 +84,8 @@ def with_planted(subject: Subject, kind: str, count: int, seed: np.random.SeedSe
         cells, moved = plant(copy, np.random.default_rng(planting))
         rows = observed_scores(cells)[1]
         is_true = moved[rows].any(axis=2)
-        found = [outcome.stands_out for outcome in judged(subject.problem, cells, subject.settings, mirroring)]
+        mirrors = Mirrors.of(replace(subject.problem, cells=cells))
+        found = found_in(cells, score_copies(mirrors, subject.settings.copies, mirroring))
         counts.append([(int(flags.sum()), int((flags & ~is_true).sum())) for flags in found])
     return np.array(counts)
 
@@ -158,8 +152,8 @@ def _line(*columns: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how much of what an enumeration finds is false.")
     parser.add_argument("subjects", nargs="*", default=["default"])
-    parser.add_argument("--copies", type=int, default=200)
-    parser.add_argument("--planted", type=int, default=50)
+    parser.add_argument("--copies", type=int, default=100)
+    parser.add_argument("--planted", type=int, default=40)
     parser.add_argument("--seed", type=int, default=4711)
     given = parser.parse_args()
     began = time.process_time()

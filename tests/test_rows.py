@@ -88,9 +88,9 @@ def test_json_holds_nothing_that_steers_a_terminal(text):
 
 
 def test_numbers_that_do_not_exist_become_null():
-    row = make_row("weat", interval_low=-math.inf, interval_high=math.nan, d_within=np.float64(0.5), n_x=np.int64(3))
+    row = make_row("weat", size_low=-math.inf, size_high=math.nan, d_within=np.float64(0.5), n_x=np.int64(3))
     plain = row.to_dict()
-    assert [plain[key] for key in ("interval_low", "interval_high", "d_within", "n_x")] == [None, None, 0.5, 3]
+    assert [plain[key] for key in ("size_low", "size_high", "d_within", "n_x")] == [None, None, 0.5, 3]
     assert {type(plain["d_within"]), type(plain["n_x"])} == {float, int}
 
 
@@ -101,7 +101,7 @@ def test_what_is_unknown_keeps_every_field_and_is_written_as_it_was():
     assert (row.kind, row.to_dict()) == ("later", fields)
 
 
-@pytest.mark.parametrize("schema", [None, 1, SCHEMA_VERSION + 1])
+@pytest.mark.parametrize("schema", [None, 1, 2, SCHEMA_VERSION + 1])
 def test_rows_of_another_schema_are_kept_raw(schema):
     fields = make_row("weat").to_dict() | {"schema_version": schema}
     fields = {key: value for key, value in fields.items() if value is not None}

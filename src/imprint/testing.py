@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from imprint.evaluation.controls import Controls
     from imprint.files import FilePath
     from imprint.policy.policy import Policy
-    from imprint.rows import Result, Row
+    from imprint.rows import Findings, Row
     from imprint.stimuli.definition import WeatTest
     from imprint.subjects.opening import EmbeddingLike
 
@@ -36,8 +36,7 @@ def assert_association_below(
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition
-    from imprint.policy.controls import Known
-    from imprint.policy.judging import judge
+    from imprint.policy.judging import Known, judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
         raise SettingError(
@@ -58,7 +57,7 @@ def assert_association_below(
     raise AssertionError(f"cannot tell: {about} reaches outside the margin of {margin:g}; {size}")
 
 
-def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "FilePath | None" = None) -> None:
+def assert_policy(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "FilePath | None" = None) -> None:
     """Raise AssertionError unless every requirement of a policy is met.
 
     `measured` is findings: a list of rows, or any result such as that of `run_audit`. Or it is an embedding, of which
@@ -88,11 +87,11 @@ def assert_policy(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "F
     raise AssertionError("\n".join(lines))
 
 
-def _findings(measured: "EmbeddingLike | Result | Sequence[Row]", policy: "Policy") -> "Sequence[Row]":
+def _findings(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "Policy") -> "Sequence[Row]":
     from imprint.audit.run import run_audit
-    from imprint.rows import Result, Row
+    from imprint.rows import Findings, Row
 
-    if isinstance(measured, Result):
+    if isinstance(measured, Findings):
         return measured.findings()
     if isinstance(measured, list | tuple) and all(isinstance(one, Row) for one in measured):
         return measured

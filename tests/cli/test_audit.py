@@ -139,7 +139,7 @@ def test_slurs_are_shown_when_asked_for(quick, tmp_path, in_process):
 def test_parts_that_cannot_run_say_why_and_json_is_all_that_is_printed(in_process, tiny, tmp_path):
     (tmp_path / "kept").mkdir()
     result = in_process(
-        "audit", tiny, "--json", "--debias", "none", "--rotations", 10, "--out", "p.html", "--findings", "kept/f.jsonl"
+        "audit", tiny, "--json", "--debias", "none", "--quick", "--out", "p.html", "--findings", "kept/f.jsonl"
     )
     assert result.returncode == 0, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
@@ -169,8 +169,8 @@ def test_an_encoder_and_another_embedding_are_asked_too(in_process, tiny, tmp_pa
     ("options", "message"),
     [
         (["--debias", "soft"], "debias"),
-        (["--rotations", "0"], "rotations"),
-        (["--alpha", "5"], "alpha"),
+        (["--rotations", "10"], "--rotations"),
+        (["--alpha", "0.05"], "--alpha"),
         (["--language", "fr"], "language"),
         (["--out", "."], "."),
         (["--out", "no/such/report.html"], "no/such/report.html"),

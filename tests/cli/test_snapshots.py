@@ -5,10 +5,12 @@ import json
 import pytest
 
 COMMANDS = {
-    "weat": ["weat", "default", "--test", "caliskan-6", "--test", "talk-transgender", "--test", "caliskan-10"],
+    "weat": ["weat", "default", *(f"--test={test}" for test in ("gender-career", "caliskan-6", "talk-transgender"))],
+    "weat-question": ["weat", "default", "--test", "gender-maths"],
+    "calibrate": ["calibrate", "default", "--test", "gender-career", "--test", "black-pleasant", "--copies", "20"],
     "weat-json": ["weat", "default", "--test", "caliskan-6", "--json"],
     "wefat": ["wefat", "default", "--test", "caliskan-wefat-names"],
-    "seat": ["seat", "default", "--test", "caliskan-6", "--context", "bleached", "--no-cache"],
+    "seat": ["seat", "cbow", "--test", "gender-career", "--test", "caliskan-6", "--no-cache"],
     "swap": ["swap", "valence:default", "--names", "caliskan-5", "--names", "pronouns", "--no-cache"],
     "translate-probe": ["translate-probe", "command:sed 's/.*a.*/She is one./; s/^[^S].*/He is one./'"],
     "project": ["project", "default"],
@@ -25,8 +27,8 @@ COMMANDS = {
         "5",
         "--categories",
         "12",
-        "--rotations",
-        "300",
+        "--copies",
+        "60",
         "--fdr",
         "0.2",
         "--repeats",
@@ -54,7 +56,9 @@ def test_commands_print_as_before(in_process, name, snapshot):
     [
         ["weat", "nowhere.txt"],
         ["weat", "default", "--test", "caliskan-66"],
-        ["weat", "default", "--alpha", "2"],
+        ["gate", "findings.jsonl", "--require", "weat:|mean_difference|<0.1"],
+        ["gate", "findings.jsonl", "--fail-on", "weat:p_holm<0.05"],
+        ["gate", "findings.jsonl", "--policy", "margin.toml"],
         ["gate", "nowhere.jsonl", "--fail-on", "weat:p<0.01"],
         ["audit", "default", "--fail-on", "weat:q<0.01"],
         ["debias", "default", "out.csv"],
@@ -67,7 +71,9 @@ def test_commands_print_as_before(in_process, name, snapshot):
     ],
     ids=lambda arguments: "-".join(arguments[:3]),
 )
-def test_refusals_read_as_before(in_process, arguments, snapshot, monkeypatch):
+def test_refusals_read_as_before(in_process, arguments, snapshot, monkeypatch, tmp_path):
+    (tmp_path / "findings.jsonl").write_text("{}")
+    (tmp_path / "margin.toml").write_text('[[require]]\ntest = "gender-career"\nmargin = 0.1\n')
     monkeypatch.setenv("HF_HUB_CACHE", "models")  # a place that no machine's home is part of
     result = in_process(*arguments)
     assert (result.returncode, result.stdout) == (1, "")

@@ -23,7 +23,7 @@ def calibrate_command(
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Count findings in copies of a subject in which there is nothing to find.
+    """Count findings in copies that have nothing to find.
 
     Vectors are exchanged among all words, or among words of like frequency, or names among like names.
     """

@@ -65,10 +65,13 @@ def seat_command(
     # After the choice: both load numpy.
     from imprint.association.seat_battery import all_in_sentences, run_seat_battery
     from imprint.evaluation.controls import control_words, controls
+    from imprint.subjects.common import FramedWords
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     languages = {one.language for one in chosen}
     texts = {text for question in questions for text in question.asked} | control_words(languages)
+    if any(question.ranked for question in questions):  # held against words of like frequency
+        texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
     encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
     with about.kept() as kept, chosen_workers as executor, phases() as report:

@@ -84,7 +84,7 @@ def spelling_shares(
     centre = (sums / np.bincount(labels, weights=each)[:, None]).mean(axis=0)
     alike = replace(cells, directions=_directions_of_like_spelling(names, labels, vectors, each, centre))
     scores, reached = (np.nansum(scores_of(side, rows), axis=0) for side in (cells, alike))
-    return np.asarray(np.where(scores > 0, reached / np.where(scores > 0, scores, 1.0), 0.0))
+    return np.asarray(np.where(scores > 0, np.maximum(reached, 0.0) / np.where(scores > 0, scores, 1.0), 0.0))
 
 
 def _directions_of_like_spelling(

@@ -77,7 +77,7 @@ def enumerate_biases(
     Examples
     --------
     >>> imprint.enumerate_biases("default", categories=16, words=10_000, repeats=0)
-    Enumeration(glove.6B.100d: 16 significant associations of 12 groups with 16 categories)
+    Enumeration(glove.6B.100d: 12 associations of 12 groups with 16 categories)
     """
     settings = replace(settings or Settings(), **changes)
     subject = open_subject(embedding)
@@ -162,7 +162,7 @@ def compare_biases(
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
     >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, repeats=0)
-    BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 14 left, 2 lost, 2 new)
+    BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 10 left, 2 lost, 4 new)
     """
     embedding, other = load(embedding), load(other)
     settings = replace(settings or Settings(), **changes)

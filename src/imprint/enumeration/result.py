@@ -25,8 +25,8 @@ class Association:
 
     `z` is the score in standard deviations of its mirrored copies, `q` the estimated share of false discoveries among
     all cells as strong; the paper's method gives p-values instead. `recurrence` is the share of runs with other
-    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell that
-    with a `reason` is not judged.
+    K-means seeds that find an association again, None where it does not stand out or that was not asked. A cell with
+    a `reason` is not judged.
     """
 
     group: str
@@ -95,8 +95,8 @@ class Enumeration(Result):
     embedding_notes
         How the embedding was read or made.
     expected
-        How many cells of a mirrored copy are as strong as those that stand out, on average, for copies along all axes
-        and copies that keep word frequency; None with the paper's method.
+        How many cells of a mirrored copy are as strong as those that stand out, on average. One number is for copies
+        mirrored along all axes, one for copies that keep word frequency. None with the paper's method.
     """
 
     embedding: str

@@ -149,8 +149,8 @@ def overview_blocks(rows: Sequence[UbeOverviewRow]) -> Iterator[Block]:
 
 def _method(row: UbeOverviewRow) -> Iterator[Block]:
     compared = (
-        "Each score is compared with the same score in copies in which the names are mirrored at random, half of them "
-        "so that word frequency is kept."
+        "Each score is compared with the same score in copies in which the names are mirrored at random. Half of the "
+        "copies keep word frequency."
         if row.method == "mirrored"
         else "Each p-value compares a score with names turned in random directions."
     )

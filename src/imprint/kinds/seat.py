@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import STARRED, CoherenceRow, contrasts
-from imprint.association.seat_row import SeatRow
+from imprint.association.rows import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
 from imprint.kinds import Kind, Part, sizes, terms
@@ -292,10 +292,10 @@ _SHOW = {True: "is significant", False: "are significant"}  # one alone, and sev
 def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
     lines = tuple(
         say(
-            "{}, by {}s: of {} questions asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
+            "{}, by {}s: of {} asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
             title(one.embedding),
             one.unit,
-            f"{one.questions}",
+            f"{one.questions} test{'' if one.questions == 1 else 's'}",
             f"{one.found[0]}",
             _SHOW[one.found[0] == 1],
             one.ways[0],
