@@ -29,8 +29,8 @@ from imprint.kinds.sections import blocks, draw_rows
 from imprint.kinds.sizes import answer_sentence
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
-from imprint.policy.controls import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.gate import check, parse_conditions
+from imprint.policy.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks

@@ -37,7 +37,7 @@ def option(help: str, *names: str, **more: Any) -> Option:  # noqa: A002 - as ty
 
 
 def fields_of(settings: Any) -> dict[str, tuple[inspect.Parameter, Option]]:
-    """Return the fields that have an option, each as a parameter of its type alone; none of what is no such class."""
+    """Return the fields that have an option, each as a parameter of its type alone; none of any other class."""
     if not isinstance(settings, type) or settings.__module__ == "builtins":
         return {}
     hints = get_type_hints(settings, include_extras=True)

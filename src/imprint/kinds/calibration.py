@@ -69,8 +69,8 @@ _NOTHING_THERE = (
 )
 _MIRRORED = (
     "Mirrored copies keep the shape of the space, but put the groups of names where chance would. The groups do "
-    "differ there, so this is no error rate: it is the size that the shape of the space alone can give. Nineteen of "
-    "20 copies stay below it."
+    "differ there, so this is not an error rate: it is the size that the shape of the space alone can give. Nineteen "
+    "of 20 copies stay below it."
 )
 _TITLE = Field("title", "Question")
 _COLUMNS: Columns = (

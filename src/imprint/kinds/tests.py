@@ -83,7 +83,7 @@ def outcome_text(row: OutcomeRow) -> str:
 
 
 def outcome_notes(rows: Iterable[OutcomeRow], *, sized: bool = True) -> Iterator[Block]:
-    """Explain the outcomes that are shown, and the reasons; those of numbers that are no sizes have no margin."""
+    """Explain the outcomes that are shown, and the reasons; those of numbers that are not sizes have no margin."""
     rows = list(rows)
     without_reason = {row.outcome for row in rows if row.reason is None}
     known = _MEANINGS if sized else _OF_NUMBERS

@@ -141,7 +141,7 @@ def fill(template: str, word: str) -> str:
 
 
 def contexts(test: WeatTest) -> tuple[Context, ...]:
-    """Return the contexts a test is meant for: frames, and of tests that are no questions also those of the paper."""
+    """Return the contexts a test is meant for: frames, and of tests that are not questions also those of the paper."""
     framed: tuple[Context, ...] = ("framed",) if _frames(test.language) else ()
     if test.is_question:
         return framed
