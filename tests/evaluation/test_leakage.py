@@ -174,7 +174,7 @@ def test_the_same_vectors_twice_change_nothing_and_all_right_is_no_certainty():
 
 
 def test_clusters_have_no_interval():
-    """Resampling words holds the mean accuracy in 60 to 70 % of samples, as other words are clustered otherwise."""
+    """Other words would be clustered otherwise, which resampling the words leaves out."""
     bias = planted(along=0.2, aside=0)
     rows = recovered(bias, after=without_axis(bias))
     ends = {
