@@ -187,9 +187,9 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
         encoder = after[on]
         last = attempt(encoder.transform)
         measured = {
-            "accuracy": estimate_recovery(last, of_words, seed),
-            "against_accuracy": estimate_recovery(first, of_words, seed),
-            "change": estimate_change(first, last, of_words, seed),
+            "accuracy": estimate_recovery(last, of_words),
+            "against_accuracy": estimate_recovery(first, of_words),
+            "change": estimate_change(first, last, of_words),
         }
         found.append(
             SentenceLeakageRow(
