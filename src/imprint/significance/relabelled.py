@@ -3,7 +3,8 @@
 The statistic is given as a function of which words are in which set, many choices at a time. Labels are exchanged in
 all ways where these are few, and otherwise at random. The interval is a jackknife within sets: V is the sum over sets
 of (m - 1) / m times the squared deviations with one of its m units left out, less the interaction of targets and
-attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cosines it is the interval of `crossed`.
+attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cosines it is the
+interval of `crossed`, where all units have equally many words.
 
 The sign test asks whether a sum of terms t is larger than random signs make it: P(|sum of +-t| >= |sum of t|).
 """
@@ -33,7 +34,8 @@ MOST_PAIRS_OF_HALF = 17
 
 _CHUNK = 1_000  # labellings from one seed
 _SAME = 1e-12  # relative: what rounding may take off a statistic
-_CELLS = 16_384  # of the grid of sums with random signs, from zero to the largest
+_CELLS = 131_072  # of the grid of sums with random signs, from zero to the largest
+_UNSEEN = 1e-12  # chance that rounding to the grid hides more than is allowed for
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,16 +225,17 @@ class Jackknifed:
 def exact_sign_test(terms: Floats) -> float:
     """Return the chance over all signs, at most a little too large.
 
-    The sum's distribution is built term by term on a grid; what the grid hides counts as reached.
+    The sum's distribution is built term by term on a grid; what the grid may hide counts as reached.
     """
     sizes = np.abs(np.asarray(terms, dtype=np.float64))
     total = float(sizes.sum())
     if total == 0:
         return 1.0
     steps = np.rint(sizes * (_CELLS / total)).astype(np.int64)
-    # The rounding errors of many terms have random signs too, and add up as a random walk does.
-    slack = min(len(sizes), 1 + 2 * math.sqrt(len(sizes))) / 2
-    reached = abs(int(np.sum(np.sign(terms) * steps))) - 2 * slack
+    # Terms are rounded by half a cell at most. With random signs these errors pass `slack` with a chance of at most
+    # `_UNSEEN` (Hoeffding 1963), which is added.
+    slack = min(len(sizes) / 2, math.sqrt(len(sizes) * math.log(2 / _UNSEEN) / 2))
+    reached = abs(float(np.sum(terms))) * _CELLS / total - slack
     reach = int(steps.sum())
     chances = np.ones(1)
     for step in steps.tolist():
@@ -241,7 +244,7 @@ def exact_sign_test(terms: Floats) -> float:
         chances[2 * step :] = half
         chances[: len(half)] += half
     distance = np.abs(np.arange(-reach, reach + 1))
-    return float(min(1.0, chances[distance >= reached].sum()))
+    return float(min(1.0, chances[distance >= reached].sum() + _UNSEEN))
 
 
 def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
