@@ -7,8 +7,10 @@ from imprint.debiasing.sentences import RememberingEncoder
 from imprint.evaluation.debiased import debias_encoder
 from imprint.evaluation.leakage import SentenceLeakageRow
 from imprint.evaluation.similarity import SimilarityRow
+from imprint.stimuli.catalog import questions
 from imprint.subjects.opening import open_encoder
 
+QUESTIONS = ("gender-career", "gender-ability", "gender-pleasant")
 METHODS = ("leace", "inlp", "sentence-debias", "hard", "linear")
 
 
@@ -16,7 +18,7 @@ def main(methods: list[str]) -> None:
     """Print a line per method and fit."""
     encoder = RememberingEncoder(open_encoder("default-encoder"))
     for method in methods or METHODS:
-        done = debias_encoder(encoder, method)
+        done = debias_encoder(encoder, method, tests=[one for one in questions() if one.id in QUESTIONS])
         rows = done.findings()
         for on, name in (("sentences", done.encoder.name), ("words", done.from_words.name)):
             (left,) = [row for row in rows if isinstance(row, SentenceLeakageRow) and row.fit_texts == on]
@@ -27,13 +29,21 @@ def main(methods: list[str]) -> None:
             cells = [
                 f"{left.accuracy:.0%} [{100 * left.accuracy_low:.0f} to {100 * left.accuracy_high:.0f}]",
                 *(
-                    f"{row.mean_difference:.3f} [{row.words_low:.3f} to {row.words_high:.3f}], {row.evidence}"
+                    change(row)
                     for row in rows
-                    if isinstance(row, ChangeRow) and row.change_to == name
+                    if isinstance(row, ChangeRow) and row.change_to == name and row.is_question
                 ),
                 f"{men.spearman:.3f}",
             ]
             print("|", " | ".join([method, on, *cells]), "|", flush=True)
+
+
+def change(row: ChangeRow) -> str:
+    """Say the size after, the change with its interval, and the outcome of that."""
+    if row.size is None or row.size_after is None or row.size_low is None or row.size_high is None:
+        return f"{row.outcome} ({row.reason})"
+    ends = f"{100 * row.size_low:.0f} to {100 * row.size_high:.0f}"
+    return f"{row.size_after:.0%}, changed by {100 * row.size:.0f} [{ends}], {row.outcome}"
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ PHRASES = {
     r"wanted": "X must be Y, got Z",
     r"(?<!there\s)(?:is|are) no(?! longer| more| fewer| less)": "is not a valid, has no",
     r"(?:is|are|was|were) there more than once|(?:is|are) listed more than once": "is duplicated",
-    r"stands?(?! out)": "is, appears",
+    r"stands?(?! out\b)": "is, appears",
     r"on both ends": "on both sides",
     r"as (?:it|they) (?:was|were)(?! \w)": "unchanged",
     # how a result is put

@@ -29,8 +29,8 @@ from imprint.kinds.sections import blocks, draw_rows
 from imprint.kinds.sizes import answer_sentence
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
-from imprint.policy.controls import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.gate import check, parse_conditions
+from imprint.policy.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policy.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
@@ -410,8 +410,7 @@ def leaning(towards_he, towards_she):
 @pytest.mark.parametrize(("he", "she"), [(0, 40), (2, 40), (40, 2), (40, 0), (1, 1)])
 def test_only_words_on_a_side_are_listed_for_it(he, she):
     embedding = leaning(he, she)
-    result = project(embedding, pair_axis(embedding, [("he", "she")]), embedding.words[2:])
-    row = result.finding()
+    row = project(embedding, pair_axis(embedding, [("he", "she")]), embedding.words[2:])
     sides = {
         "he": {one.word for one in row.coordinates if one.value > 0},
         "she": {one.word for one in row.coordinates if one.value < 0},
@@ -430,8 +429,8 @@ def test_only_words_on_a_side_are_listed_for_it(he, she):
                 shown = {plain(line[place], SHOWN) for line in table.rows} - {"–"}
                 assert shown <= sides[end]
                 assert len(shown) == min(10, len(sides[end]))
-    assert {word for word, _ in result.most_positive(99)} == sides["he"]
-    assert {word for word, _ in result.most_negative(99)} == sides["she"]
+    assert {word for word, _ in row.most_positive(99)} == sides["he"]
+    assert {word for word, _ in row.most_negative(99)} == sides["she"]
 
 
 # 6. "Words gendered by meaning are left out" above abbot and abbess

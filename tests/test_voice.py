@@ -25,6 +25,7 @@ def voice():
         ("One vector a text, and eight words a set", ["vector a text", "words a set"]),
         ("Each column is a group, each row a category", []),
         ("One vector per text", []),
+        ("Words that stand in a sentence, and cells that stand out", ["stand"]),
     ],
 )
 def test_phrases_are_found_across_lines_and_plain_ones_are_not(voice, text, found):

@@ -200,11 +200,11 @@ def test_processes_that_are_stopped_do_not_finish_their_tasks():
 
 
 @pytest.mark.slow
-def test_a_run_killed_ten_times_gives_the_same_bytes(tmp_path):
-    units = [unit(slowly, number) for number in range(40)]
+def test_a_run_killed_five_times_gives_the_same_bytes(tmp_path):
+    units = [unit(slowly, number) for number in range(20)]
     whole = run_units(units, folder=tmp_path / "whole")
     chance, folder = random.Random(0), tmp_path / "killed"
-    for kills in range(1, 11):
+    for kills in range(1, 6):
         run = subprocess.Popen([sys.executable, HELPERS, folder, str(len(units))], env=os.environ)
         while len(list(folder.glob("*.unit"))) < 3 * kills:
             assert run.poll() is None

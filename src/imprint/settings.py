@@ -14,7 +14,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, get_args, ge
 
 P = ParamSpec("P")
 Subject = TypeVar("Subject")
-Settings = TypeVar("Settings")
+SettingsType = TypeVar("SettingsType")
 Found = TypeVar("Found")
 
 
@@ -37,7 +37,7 @@ def option(help: str, *names: str, **more: Any) -> Option:  # noqa: A002 - as ty
 
 
 def fields_of(settings: Any) -> dict[str, tuple[inspect.Parameter, Option]]:
-    """Return the fields that have an option, each as a parameter of its type alone; none of what is no such class."""
+    """Return the fields that have an option, each as a parameter of its type alone; none of any other class."""
     if not isinstance(settings, type) or settings.__module__ == "builtins":
         return {}
     hints = get_type_hints(settings, include_extras=True)
@@ -64,18 +64,18 @@ def as_options(settings: object) -> list[str]:
     return said
 
 
-def explained(settings: type[Settings]) -> type[Settings]:
+def explained(settings: type[SettingsType]) -> type[SettingsType]:
     """Let the docstring of a class of settings explain each."""
     settings.__doc__ = _explained(settings.__doc__ or "", fields_of(settings))
     return settings
 
 
 def settable(
-    settings: Callable[P, Settings],
-) -> Callable[[Callable[[Subject, Settings], Found]], Callable[Concatenate[Subject, P], Found]]:
+    settings: Callable[P, SettingsType],
+) -> Callable[[Callable[[Subject, SettingsType], Found]], Callable[Concatenate[Subject, P], Found]]:
     """Let a function of a subject and settings take these as keywords; its docstring then explains each."""
 
-    def with_keywords(function: Callable[[Subject, Settings], Found]) -> Callable[Concatenate[Subject, P], Found]:
+    def with_keywords(function: Callable[[Subject, SettingsType], Found]) -> Callable[Concatenate[Subject, P], Found]:
         own = inspect.signature(function)
         subject, _ = own.parameters.values()
         fields = fields_of(settings)

@@ -36,8 +36,7 @@ def assert_association_below(
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
     from imprint.policy.conditions import Condition
-    from imprint.policy.controls import Known
-    from imprint.policy.judging import judge
+    from imprint.policy.judging import Known, judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
         raise SettingError(

@@ -106,13 +106,13 @@ def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
     page = render_page(audit.rows)
     text = re.sub("<[^>]*>", "", page)
     assert "Quick bias audit of a sentence encoder · 100 dimensions" in text
-    assert "How large is each association in glove.6B.100d?" in text
+    assert "Who goes with what, and how much?" in text
 
 
 def test_next_steps_and_the_card_name_commands_for_encoders(audit):
     assert [command for _, command in steps(audit.rows)][:2] == ["imprint audit ENCODER", "imprint policy init"]
     (command,) = re.findall(r"^\$ (.*)$", render_card(audit.rows), re.MULTILINE)
-    assert command.startswith("imprint audit ENCODER --quick --language en")
+    assert command == "imprint audit ENCODER --debias none --quick --language en --topic gender --seed 0"
     assert "--encoder" not in command
 
 

@@ -117,7 +117,7 @@ def test_a_plan_of_topics_runs_their_tests_and_your_own():
     own = next(test for test in catalogue() if test.id == "talk-de-career")
     plan = package.Plan(topics=("health",), tests=(own,))
     assert [test.id for test in plan.asked] == ["caliskan-9", "talk-disease-controllable", "talk-de-career"]
-    assert plan.to_dict()["topics"] == ("health",)
+    assert plan.topics == ("health",)
     for refused in (("healt",), "health"):
         with pytest.raises(package.ImprintError) as caught:
             about(catalogue(), refused)

@@ -15,7 +15,7 @@ import pytest
 from command_results import lines, refused
 from systems import posix
 
-from imprint.association.seat_row import SeatRow
+from imprint.association.rows import SeatRow
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 SERVER = Path(__file__).parents[1] / "encoders" / "embedding_server.py"

@@ -5,7 +5,7 @@ import pytest
 COMMANDS = {
     "audit": ("default", "--quick"),
     "calibrate": ("default", "--copies", 3, "--test", "caliskan-6", "--json"),
-    "enumerate": ("default", "--preview"),
+    "enumerate": ("default", "--repeats", 0),
     "seat": ("cbow", "--test", "caliskan-6", "--no-cache", "--json"),
 }
 

@@ -70,7 +70,7 @@ def test_nothing_that_judges_was_fitted_on(groups):
     assert not fitted & {word for group in whole.held_out for word in group.words}
     assert not fitted & set(get("caliskan-6").x.words + get("caliskan-6").y.words)
     assert not fitted & {"Bobby", "Jesse", "Eddie", "Ashley"}  # of WEFATs
-    assert [len(group) for group in whole.fitted] == [614, 622]
+    assert [len(group) for group in whole.fitted] == [490, 622]  # fewer men: questions ask about many men's names
     listed = fitted | {word for group in whole.held_out for word in group.words}
     assert "Rose" in listed  # a flower of a test, not a name of one
     assert "Claudia" not in listed  # a name of a German test

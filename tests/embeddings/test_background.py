@@ -107,7 +107,7 @@ def test_an_order_that_is_none_of_frequency_takes_the_bundled_ranks():
 def test_axes_of_few_words_are_known_to_fit_badly():
     """Clusters align along axes that are noise: many words a dimension have none, few have some."""
     default = load("default").background
-    few = replace(default, spreading=default.spreading[::20], words=len(default.spreading[::20]))
+    few = replace(default, spreading=default.spreading[::20])
     assert default.misfit < 1.15
     assert few.misfit > default.misfit
 

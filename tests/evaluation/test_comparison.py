@@ -15,7 +15,7 @@ from imprint.evaluation.benchmarks import PairBenchmark
 from imprint.evaluation.comparison import agree, compare
 from imprint.kinds import row_type
 from imprint.rows import WordPoint, read_row
-from imprint.significance.corrections import holm
+from imprint.significance.outcomes import outcome
 from imprint.stimuli import catalog
 
 TESTS = [catalog.get(f"caliskan-{number}") for number in (6, 7, 8)]
@@ -38,26 +38,35 @@ def compared(bundled, noisy):
     return compare(bundled, noisy, tests=TESTS, benchmarks=[PAIRS], resamples=50)
 
 
-def test_each_embedding_is_a_family_of_its_own_and_changes_are_another(compared):
+def test_each_test_has_a_row_per_embedding_and_one_for_the_change(compared):
     assert [(row.test, row.embedding) for row in compared.effects] == [
         (test.id, name) for test in TESTS for name in ("glove.6B.100d", "noisy")
     ]
-    for rows in (compared.effects[::2], compared.effects[1::2], compared.changes[:3]):
-        assert [row.p_holm for row in rows] == list(holm([row.p_label for row in rows]))
-        assert {row.family_size for row in rows} == {3}
+    assert [row.test for row in compared.changes] == [*(test.id for test in TESTS), "gender"]
 
 
 def test_changes_are_the_second_less_the_first(compared):
     *changes, topic = compared.changes
     for first, second, change in zip(compared.effects[::2], compared.effects[1::2], changes, strict=True):
-        assert change.effect_size == second.effect_size - first.effect_size
-        assert change.mean_difference == pytest.approx(second.mean_difference - first.mean_difference)
-        assert (change.effect_size_before, change.effect_size_after) == (first.effect_size, second.effect_size)
+        assert change.effect_size == change.effect_size_after - change.effect_size_before
+        assert (change.effect_size_before, change.effect_size_after) == pytest.approx(
+            (first.effect_size, second.effect_size), abs=1e-9
+        )
+        assert (change.size_before, change.size_after) == pytest.approx((first.size, second.size), abs=1e-9)
+        assert change.size == pytest.approx(change.size_after - change.size_before)
+        if change.size_low is None:
+            assert (change.outcome, change.reason) == ("cannot tell", "attributes not distinguished")
+        else:
+            judged = outcome(change.size_low, change.size_high)
+            assert (change.outcome, change.reason) == (judged.outcome, None)
         assert (change.change_from, change.change_to) == (first.embedding, second.embedding)
         assert (first.other, second.other) == (second.embedding, first.embedding)
         assert first.other_sha256 == second.embedding_sha256 == change.other_sha256
     assert (topic.kind, topic.topic) == ("topic-change", "gender")
-    assert topic.mean_difference == pytest.approx(np.mean([change.mean_difference for change in changes]))
+    counted = [change for change in changes if change.size_low is not None]
+    assert topic.tests == tuple(change.test for change in counted) != ()
+    assert topic.size == pytest.approx(np.mean([change.size for change in counted]))
+    assert topic.size_low < topic.size < topic.size_high
 
 
 def test_both_are_tested_on_the_words_that_both_have(bundled, compared):
@@ -79,7 +88,9 @@ def test_agreement_is_of_wefats_own_scores(bundled, noisy, compared):
     }  # fmt: skip
     names = by_id["caliskan-wefat-names"]
     first, second = (wefat(one, "caliskan-wefat-names").scores for one in (bundled, noisy))
-    assert names.points == tuple(WordPoint(word, score, second[word]) for word, score in first.items())
+    assert names.points == tuple(
+        WordPoint(one.word, one.value, other.value) for one, other in zip(first, second, strict=True)
+    )
     r = pearsonr([one.x for one in names.points], [one.y for one in names.points]).statistic
     assert names.pearson == names.effect_size == pytest.approx(r)
     occupations = by_id["caliskan-wefat-occupations"]

@@ -7,6 +7,7 @@ from refusals import refuses
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import debias_encoder
 from imprint.evaluation.recovering import OwnedRows, recover_group
+from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.names import first_names
 from imprint.subjects.opening import open_encoder
@@ -161,18 +162,18 @@ def test_the_classifier_is_the_ridge_classifier_of_sklearn_with_balanced_weights
 
 
 @pytest.mark.slow
-def test_seats_of_the_default_encoder_change_with_their_intervals():
-    done = debias_encoder("default-encoder", "leace")
+def test_questions_in_sentences_of_the_default_encoder_change_with_their_intervals():
+    done = debias_encoder("default-encoder", "leace", tests=[get("gender-career"), get("caliskan-7")])
     of_sentences, of_words = rows_of(done, "sentence-leakage")
     assert 0.8 < of_sentences.accuracy < of_words.accuracy < of_words.against_accuracy
     assert of_sentences.change_high < 0
     changes = rows_of(done, "change")
-    assert [row.test for row in changes] == ["caliskan-6", "caliskan-7", "caliskan-8"] * 2
+    assert [row.test for row in changes] == ["gender-career", "caliskan-7"] * 2
     assert {row.change_to for row in changes} == {done.encoder.name, done.from_words.name}
-    career = changes[0]
-    assert career.mean_difference_before > 0.03
-    assert career.mean_difference_after < 0.015
-    assert career.words_low < career.mean_difference < career.words_high < 0
-    mathematics = changes[1]
-    assert mathematics.effect_size_before == pytest.approx(0.96, abs=0.01)
-    assert mathematics.words_high < 0
+    career, mathematics = changes[:2]
+    assert career.size_after < 0.6 * career.size_before
+    assert career.size_low < career.size < career.size_high < 0
+    assert (career.outcome, career.is_question) == ("present", True)
+    # Once gender is gone, male and female terms lie too close for a distance between them.
+    assert (mathematics.outcome, mathematics.reason) == ("cannot tell", "attributes not distinguished")
+    assert mathematics.size_low is None

@@ -116,7 +116,7 @@ def test_sentences_count_the_outcomes_of_questions_and_answer_those_with_a_diffe
     [
         ({"outcome": "substantial"}, "substantial"),
         ({"outcome": "cannot tell"}, "cannot tell"),
-        ({"outcome": "cannot tell", "reason": "frequency"}, "cannot tell: the words may differ in frequency alone"),
+        ({"outcome": "cannot tell", "reason": "frequency"}, "cannot tell: frequency may explain it"),
         ({"outcome": "cannot tell", "reason": "few words"}, "cannot tell: too few words"),
         ({}, "not judged"),
     ],

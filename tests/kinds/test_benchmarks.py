@@ -129,42 +129,44 @@ def test_agreement_counts_words_and_scores():
 
 
 def test_a_comparison_counts_both_sides():
-    first = make_row(embedding="a", other="b", evidence="strong", left_out=("Amy",))
-    second = make_row(embedding="b", embedding_sha256="1" * 64, other="a", evidence="none shown", left_out=("Amy",))
+    asked = {"left_out": ("Amy",), "is_question": True}
+    first = make_row(embedding="a", other="b", outcome="present", **asked)
+    second = make_row(embedding="b", embedding_sha256="1" * 64, other="a", outcome="small", **asked)
     (table,) = tables([first, second])
-    assert [line[-2:] for line in cells(table)] == [["strong", "1"], ["none shown", "1"]]
+    assert [(line[1], line[3], line[-1]) for line in cells(table)] == [("a", "present", "1"), ("b", "small", "1")]
     (sentence,) = said([first.in_part("against"), second.in_part("against")])
     assert "1 of 1 in a, 0 of 1 in b" in sentence
 
 
 CHANGE = {
-    "change_from": "a", "change_to": "b", "title": "Names", "topics": ("gender",), "mean_difference": -0.125,
-    "mean_difference_before": 0.25, "mean_difference_after": 0.125, "words_low": -0.25, "words_high": -0.0625,
+    "change_from": "a", "change_to": "b", "title": "Names", "topics": ("gender",), "size": -0.125,
+    "size_before": 0.25, "size_after": 0.125, "size_low": -0.25, "size_high": -0.0625,
 }  # fmt: skip
 
 
 def test_a_change_is_shown_once_per_test_and_the_largest_is_said():
     rows = [
-        make_row("change", **CHANGE, evidence="moderate", p_moderate_holm=0.01),
-        make_row("change", **CHANGE | {"test": "t", "mean_difference": -0.5}, evidence="limited", p_moderate_holm=0.5),
+        make_row("change", **CHANGE, outcome="present"),
+        make_row("change", **CHANGE | {"test": "t", "size": -0.5}, outcome="cannot tell", reason="few words"),
         make_row("change", **CHANGE | {"test": "f", "topics": ("neutral",)}),
     ]
     (table,) = tables(rows)
-    first, second, control = ([*line[1:6]] for line in cells(table))
-    assert first == ["0.250", "0.125", "-0.125 [-0.250 to -0.062]", "0.01", "moderate"]
-    assert second[-1] == "limited"
-    assert control[-2:] == ["–", "control"]
+    first, second, control = ([cell.replace("\N{NO-BREAK SPACE}", " ") for cell in line[1:5]] for line in cells(table))
+    assert first == ["25 %", "12 %", "-12 % [-25 to -6]", "present"]
+    assert second[-1] == "cannot tell: too few words"
+    assert control[-1] == "not judged"
     counted, largest = said(rows)
-    assert "2 of the 2" in counted
-    assert "-0.125" in largest  # the strongest evidence comes first
-    assert said([row.in_part("debiasing") for row in rows])[0].count("2 of the 2 tests") == 1
-    none, largest = said([make_row("change", **CHANGE, evidence="none shown")])
-    assert "0 of the 1" in none
-    assert "-0.125" in largest
+    assert "from a to b: 1 present, 1 cannot tell" in counted
+    assert "-12" in largest  # of those that show a difference
+    assert "-50" not in largest
+    assert "What debiasing changes" in said([row.in_part("debiasing") for row in rows])[0]
+    none, largest = said([make_row("change", **CHANGE, outcome="cannot tell")])
+    assert ": 1 cannot tell" in none
+    assert "-12" in largest
 
 
 def test_topics_of_one_test_alone_are_not_shown_twice():
-    known = {"topic": "race", "mean_difference": 0.125, "words_low": 0.0, "words_high": 0.25, "n_words": 40}
+    known = {"topic": "race", "size": 0.125, "size_low": 0.0, "size_high": 0.25, "n_words": 40}
     for kind in ("topic", "topic-change"):
         alone = [make_row(kind, **known, tests=("t",))]
         assert (tables(alone), said(alone)) == ([], [])

@@ -154,7 +154,7 @@ def test_groups_that_lean_towards_several_kinds_of_words_name_them_once_the_larg
         (
             question("cannot tell", reason="frequency", size_low=0.05),
             "It is not clear whether men's names or women's names are nearer to career words than to family words "
-            "(the words may differ in frequency alone): 8 % [5 to 26].",
+            "(frequency may explain it): 8 % [5 to 26].",
         ),
     ],
 )

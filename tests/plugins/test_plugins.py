@@ -13,6 +13,7 @@ import pytest
 
 import imprint
 from imprint.debiasing import METHODS
+from imprint.rows import SCHEMA_VERSION
 from imprint.stimuli.catalog import get, read_tests
 
 IMPRINT = Path(sys.executable).with_name("imprint")
@@ -47,7 +48,7 @@ def python(plugged, code):
 def test_a_kind_is_run_by_the_audit_and_shown_gated_and_described(plugged):
     (plugged.folder / "words.txt").write_text("".join(f"{word} 1 0 {place}\n" for place, word in enumerate("abc")))
     conditions = ("--fail-on", "lengths:length>0.5")
-    options = ("--debias", "none", "--rotations", 5, "--language", "de")  # three letters have no German words
+    options = ("--debias", "none", "--language", "de")  # three letters have no German words
     done = plugged("audit", "words.txt", "--quick", *options, *conditions)
     assert done.returncode == 2, "the gate asks the kind by its alias"
     rows = [json.loads(line) for line in (plugged.folder / "findings.jsonl").read_text().splitlines()]
@@ -101,7 +102,7 @@ def test_without_the_plug_in_its_rows_are_kept_and_shown_plainly(plugged, in_pro
         "test": "t",
         "embedding": "e",
         "embedding_sha256": "s",
-        "schema_version": 2,
+        "schema_version": SCHEMA_VERSION,
         "mean_length": 3,
     }
     (tmp_path / "f.jsonl").write_text(json.dumps(row) + "\n")
@@ -116,7 +117,7 @@ def metric(plugged, name, test="sample-1"):
     return row
 
 
-def test_a_metric_has_a_p_value_an_interval_and_evidence_from_its_value_alone(plugged):
+def test_a_metric_has_a_p_value_an_interval_and_an_outcome_from_its_value_alone(plugged):
     row = metric(plugged, "centroids")
     words = imprint.load("default")
     (test,) = read_tests(TESTS)
@@ -125,8 +126,9 @@ def test_a_metric_has_a_p_value_an_interval_and_evidence_from_its_value_alone(pl
     assert (row["kind"], row["test"], row["metric"]) == ("metric", "sample-1", "centroids")
     assert row["value"] == pytest.approx(expected, abs=1e-12)
     assert row["labellings"] == str(math.comb(8, 4))
-    assert 0 < row["p_label"] < 1
+    assert 0 < row["p_value"] < 1
     assert row["words_low"] < row["value"] < row["words_high"]
+    assert (row["outcome"], row["reason"]) == ("cannot tell", "frequency")
     assert "centroids" in plugged("metric", "default", "--metric", "centroids", "--test", "sample-1").stdout
 
 

@@ -9,7 +9,7 @@ from made_rows import make_row
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from imprint.audit.kinds import AuditSettings
+from imprint.audit.kinds import AuditedSettings
 from imprint.errors import ImprintError
 from imprint.evaluation.controls import Control
 from imprint.masking import Words
@@ -47,7 +47,7 @@ def whole(**settings):
              "encoder": None} | settings  # fmt: skip
     versions = (Label("imprint", "0.1.0"), Label("numpy", "2.4.6"))
     return make_row(
-        "audit", embedding_sha256="ab" * 32, settings=AuditSettings(**asked), versions=versions, n_words=10
+        "audit", embedding_sha256="ab" * 32, settings=AuditedSettings(**asked), versions=versions, n_words=10
     )
 
 
@@ -79,7 +79,7 @@ def test_the_card_has_the_heading_a_table_and_how_to_reproduce_it():
     for text in ("caliskan-6: Names and careers", "1.72", "22 % [15 to 28]", "0.02", "substantial"):
         assert text in shown
     assert "0.70 [0.50 to 0.90]" in shown
-    assert "$ imprint audit EMBEDDING --quick --debias none --language en --seed 7\n" in card
+    assert "$ imprint audit EMBEDDING --debias none --quick --language en --seed 7\n" in card
     assert f"- vectors, SHA-256 `{'ab' * 32}`\n" in card
     assert "- imprint `0.1.0`, numpy `2.4.6`\n" in card
     assert card.endswith("\n")

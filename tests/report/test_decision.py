@@ -3,7 +3,7 @@
 import pytest
 from made_rows import make_row
 
-from imprint.audit.kinds import AuditSettings
+from imprint.audit.kinds import AuditedSettings
 from imprint.evaluation.controls import Control
 from imprint.masking import Words
 from imprint.policy.gate import check, parse_conditions
@@ -16,7 +16,7 @@ POLICY = 'owner = "us"\nreason = "it ranks people."\n'
 SIZE = '[[require]]\ntest = "{}"\nsize = {}\n'
 LEAST = '[[require]]\nbenchmark = "ws-353"\nleast = {}\n'
 CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
-SETTINGS = AuditSettings("en", True, None, 0, 0.1, None, None)
+SETTINGS = AuditedSettings(quick=True, debias=None, fdr=0.1)
 
 
 def question(test, size, low, high):

@@ -12,7 +12,7 @@ from imprint.errors import StimulusError
 from imprint.stimuli.catalog import get, read_tests
 from imprint.stimuli.definition import Unbleached, WeatTest, WordSet
 from imprint.stimuli.matching import match, match_tests, match_words, octave
-from imprint.stimuli.writing import write_tests
+from imprint.stimuli.parsing import write_tests
 
 CELLS = st.lists(st.integers(0, 4), max_size=40)
 

@@ -1,33 +1,22 @@
 """A kind of finding of its own: typed rows, how an audit makes and shows them, and a metric that gives them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from imprint.errors import VocabularyError
 from imprint.kinds import Kind, Part
-from imprint.rows import Result, Row
-from imprint.view import Column, Phrase, Table, number, say, title
+from imprint.rows import Row, shown
+from imprint.tables import table
+from imprint.view import Block, Phrase, number, say
 
 
 class LengthsRow(Row, frozen=True, kw_only=True, tag="lengths"):
     """The mean length of words."""
 
-    mean_length: float
+    mean_length: Annotated[float, shown("Mean length", "How many letters words have on average.", digits=1)]
 
 
-@dataclass(frozen=True)
-class Lengths(Result):
-    """What the metric found."""
-
-    row: LengthsRow
-
-    def findings(self) -> list[LengthsRow]:
-        """Return the row."""
-        return [self.row]
-
-
-def lengths(subject: Any, test: Any) -> Lengths:
+def lengths(subject: Any, test: Any) -> LengthsRow:
     """Mean length of a test's target words."""
     known = subject.lookup(test.x.words).words  # also finds a name that the file has in lower case
     if not known:
@@ -38,7 +27,7 @@ def lengths(subject: Any, test: Any) -> Lengths:
             words=test.x.words,
             hint="use other words or a larger embedding",
         )
-    return Lengths(_row(test.id, subject.name, subject.sha256, known))
+    return _row(test.id, subject.name, subject.sha256, known)
 
 
 def run(job: Any, progress: Any) -> Iterator[LengthsRow]:
@@ -47,10 +36,9 @@ def run(job: Any, progress: Any) -> Iterator[LengthsRow]:
     yield _row("lengths", name, digest, job.embedding.words[:100])
 
 
-def blocks(rows: Sequence[LengthsRow]) -> Iterator[Table]:
-    """Show rows as a table, on the page, in the terminal and on the card."""
-    lines = tuple((title(row.embedding), number(row.mean_length, 1)) for row in rows)
-    yield Table("Lengths of words", (Column("Embedding"), Column("Mean length", numeric=True)), lines)
+def blocks(rows: Sequence[LengthsRow]) -> Iterator[Block]:
+    """Show rows as a table, on the page, in the terminal and on the card; the row describes its columns."""
+    yield table(LengthsRow, "Lengths of words", rows, ("embedding", "mean_length"))
 
 
 def sentences(rows: Sequence[LengthsRow]) -> Iterator[Phrase]:

@@ -42,8 +42,8 @@ class ChangeRow(SizedRow, frozen=True, kw_only=True, tag="change"):
     """
 
     size: Annotated[float | None, _CHANGE] = None
-    size_before: Annotated[float | None, _SIZE_BEFORE]
-    size_after: Annotated[float | None, _SIZE_AFTER]
+    size_before: Annotated[float | None, _SIZE_BEFORE] = None
+    size_after: Annotated[float | None, _SIZE_AFTER] = None
     effect_size: Annotated[float | None, shown("Change of d", "The second's d less the first's.")] = None
     effect_size_before: Annotated[float | None, shown("d before", "d in the first.")]
     effect_size_after: Annotated[float | None, shown("d after", "d in the second.")]
@@ -88,7 +88,7 @@ class TestChange:
             test=self.before.test,
             **{name: getattr(self.before, name) for name in _ABOUT},
             **_between(self.before, self.after),
-            **_change([self.words], is_too_few=few),
+            **(size_fields(Size(None, obstacle="few words")) if few else _change([self.words])),
             effect_size=second - first,
             effect_size_before=first,
             effect_size_after=second,
@@ -152,16 +152,12 @@ def topic_changes(changes: Sequence[TestChange]) -> Iterator[TopicChangeRow]:
         )
 
 
-def _change(words: Sequence[tuple[SetVectors, SetVectors]], *, is_too_few: bool = False) -> dict[str, Any]:
+def _change(words: Sequence[tuple[SetVectors, SetVectors]]) -> dict[str, Any]:
     """Return the mean size before and after of several tests, and the fields of its change."""
     before, after = (shares_of(side) for side in zip(*words, strict=True))
     sizes = [[share.value for share in shares] for shares in (before, after)]
     known = [None if None in side else float(np.mean(np.array(side, dtype=np.float64))) for side in sizes]
-    return {
-        "size_before": known[0],
-        "size_after": known[1],
-        **size_fields(Size(None, obstacle="few words") if is_too_few else change_of_size(before, after)),
-    }
+    return {"size_before": known[0], "size_after": known[1], **size_fields(change_of_size(before, after))}
 
 
 def _effect(words: SetVectors) -> float:

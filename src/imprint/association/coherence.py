@@ -14,8 +14,7 @@ from itertools import pairwise
 from statistics import mean
 from typing import Annotated, Literal
 
-from imprint.association.seat_row import SeatRow
-from imprint.association.sentences import Unit
+from imprint.association.rows import SeatRow, Unit
 from imprint.checks import Context
 from imprint.rows import Row, shown
 

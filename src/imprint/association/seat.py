@@ -15,10 +15,9 @@ import numpy as np
 
 from imprint.association.cosines import Effect, cosines
 from imprint.association.grammar import Grammar, beside_things, test_of_things
-from imprint.association.rows import Measured, association_fields
-from imprint.association.seat_row import SeatRow
+from imprint.association.rows import Measured, SeatRow, Unit, association_fields
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentences import FramedSides, SentenceTable, Unit, table_of
+from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.sizes import measure_size
 from imprint.association.weat import WordSets, asked_test
 from imprint.checks import Alternative, Context, check_choice

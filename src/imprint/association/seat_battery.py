@@ -14,11 +14,9 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
-from imprint.association.rows import Measured, outcome_counts
+from imprint.association.rows import Measured, SeatRow, Unit, outcome_counts
 from imprint.association.seat import KnownEncoder, SentenceTest, in_sentences, measure
-from imprint.association.seat_row import SeatRow
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.sentences import Unit
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.checks import Alternative, Context
 from imprint.embeddings.background import Background

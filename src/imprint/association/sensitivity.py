@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.association.sentences import SentenceTable
-from imprint.association.wordrows import FEWEST_WORDS
+from imprint.association.vectors import FEWEST_WORDS
 from imprint.checks import Context
 from imprint.rows import Row, shown
 from imprint.stimuli.templates import Sentence, Side

@@ -9,13 +9,12 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from imprint.association.cosines import CosineTable, cosines, mean
-from imprint.association.vectors import SetVectors
-from imprint.association.wordrows import FEWEST_WORDS, MOST_NAMED
+from imprint.association.rows import Unit
+from imprint.association.vectors import FEWEST_WORDS, MOST_NAMED, SetVectors
 from imprint.embeddings.embedding import unit_rows
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, WordSet, quote, word_sets
@@ -24,7 +23,6 @@ from imprint.subjects.common import ranks_of
 from imprint.subjects.encodings import Encodings
 from imprint.types import Floats, Floats32, Ints
 
-Unit = Literal["word", "sentence"]
 RowSource = Callable[[Sequence[str]], Floats32]
 
 _FEWEST_RANKED = 0.8  # share of words of known frequency

@@ -14,8 +14,7 @@ from imprint.association.cosines import ROUNDING, CosineTable, Effect, cosines
 from imprint.association.grammar import Grammar, beside_things, test_of_things
 from imprint.association.rows import AssociationRow, Measured, association_fields
 from imprint.association.sizes import measure_size
-from imprint.association.vectors import SetVectors
-from imprint.association.wordrows import WordRows, find_rows, refuse_overlap, require_pair
+from imprint.association.vectors import SetVectors, WordRows, find_rows, refuse_overlap, require_pair
 from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import SettingError, VocabularyError

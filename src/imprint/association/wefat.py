@@ -15,7 +15,7 @@ import numpy as np
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.frequency import REPLACEMENTS
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow
-from imprint.association.wordrows import find_rows, refuse_overlap, require_pair
+from imprint.association.vectors import find_rows, refuse_overlap, require_pair
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.encoders.cache import EncodingStore

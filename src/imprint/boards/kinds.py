@@ -377,7 +377,7 @@ BOARD_TOPIC_DIFFERENCE = Kind(
     sentences=say_topic_differences,
     certainty=order_models,
     claims=lambda rows: first_claim(
-        say_topic_differences(rows), "That models which cannot be told apart are equally biased: words may be too few."
+        say_topic_differences(rows), "That models without a clear difference are equal: there may be too few words."
     ),
     rank=-4,
     opens=9,

@@ -25,7 +25,7 @@ from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from imprint.checks import EmbeddingFormat
-    from imprint.debiasing.debiaser import Option
+    from imprint.debiasing.debiaser import DebiaserOption
     from imprint.debiasing.transform import Transform
     from imprint.directions.axis import Pairs
     from imprint.stimuli.seeds import Seeds
@@ -274,7 +274,7 @@ def _check_apart(target: Path, save: Path | None) -> None:
         )
 
 
-def _takes(method: str | None, option: "Option") -> bool:
+def _takes(method: str | None, option: "DebiaserOption") -> bool:
     """Tell whether an option has a meaning for a method."""
     return option in DEBIASERS.get(method or METHODS[0]).options
 

@@ -145,7 +145,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that the settings among its parameters describe; it gets the settings, made of them.
 
-    They stand in the place of the parameter. One that the command has itself keeps its default in the settings.
+    They replace the parameter. One that the command has itself keeps its default in the settings.
     """
     own = inspect.signature(command, eval_str=True).parameters
     shown: list[inspect.Parameter] = []

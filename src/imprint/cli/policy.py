@@ -39,4 +39,4 @@ def init_command(
         raise SettingError("is there already", where=file, hint="edit it, or name another file")
     with replacing(file) as part:
         part.write_text(example(), encoding="utf-8")
-    print_answer(f"wrote {file}; edit its margins, then run: imprint audit SUBJECT --policy {file}")
+    print_answer(f"wrote {file}; edit its sizes, then run: imprint audit SUBJECT --policy {file}")

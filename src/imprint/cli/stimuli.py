@@ -55,7 +55,7 @@ def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
     from imprint.embeddings.reading import frequency_table
     from imprint.stimuli.definition import quote
     from imprint.stimuli.matching import match_tests
-    from imprint.stimuli.writing import write_tests
+    from imprint.stimuli.parsing import write_tests
 
     check_target(target, reading=str(source))
     matched = match_tests(tests, frequency_table())

@@ -18,7 +18,7 @@ from imprint.types import Progress
 if TYPE_CHECKING:
     from imprint.debiasing.frontier import FrontierPoint
 
-Option = Literal["strength", "seeds", "frontier"]
+DebiaserOption = Literal["strength", "seeds", "frontier"]
 
 GENDER = (("he", "she"),)
 
@@ -52,7 +52,7 @@ class Debiaser(ABC):
     labels: ClassVar[Mapping[str, str]] = {}
     compared: ClassVar[Sequence[str]] = ()
     candidates: ClassVar[Mapping[str, Sequence[Any]]] = {}
-    options: ClassVar[Collection[Option]] = ()
+    options: ClassVar[Collection[DebiaserOption]] = ()
     takes_groups: ClassVar[bool] = False
     needs_background: ClassVar[bool] = False
 

@@ -92,8 +92,8 @@ def score_copies(mirrors: Mirrors, count: int, seed: np.random.SeedSequence) -> 
 def standardise(scores: Floats, copies: Floats32) -> tuple[Floats, Floats]:
     """Put scores and those of copies in standard deviations from the mean of each cell; -inf stays.
 
-    The scores take part in mean and deviation like one more copy. Otherwise a cell that seldom has enough words would
-    be far from the mean whenever it has.
+    The scores take part in mean and deviation like one more copy: a cell that seldom has enough words would else be
+    far from its mean whenever it has.
     """
     everything = np.concatenate([copies, scores[None]], dtype=np.float64)
     real = np.isfinite(everything)

@@ -19,9 +19,9 @@ import numpy as np
 from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
 from imprint.association.cosines import cosines
 from imprint.association.rows import Measured
+from imprint.association.vectors import FEWEST_WORDS, find_rows
 from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import word_score
-from imprint.association.wordrows import FEWEST_WORDS, find_rows
 from imprint.checks import check_whole
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import ProjectionComparisonRow, compare_projections, project

@@ -11,9 +11,8 @@ from typing import get_args
 import numpy as np
 
 from imprint.association.changes import change_rows
-from imprint.association.rows import Measured
+from imprint.association.rows import Measured, SeatRow
 from imprint.association.seat_battery import run_seat_battery
-from imprint.association.seat_row import SeatRow
 from imprint.debiasing import LABELS_METHOD
 from imprint.debiasing.debiaser import Debiaser, debiaser
 from imprint.debiasing.rows import fitted_finding
@@ -188,9 +187,9 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
         encoder = after[on]
         last = attempt(encoder.transform)
         measured = {
-            "accuracy": estimate_recovery(last, of_words, seed),
-            "against_accuracy": estimate_recovery(first, of_words, seed),
-            "change": estimate_change(first, last, of_words, seed),
+            "accuracy": estimate_recovery(last, of_words),
+            "against_accuracy": estimate_recovery(first, of_words),
+            "change": estimate_change(first, last, of_words),
         }
         found.append(
             SentenceLeakageRow(

@@ -95,7 +95,7 @@ class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
     """How often groups are recovered from one list of words.
 
     Support vector machines are judged on words they were not trained on, over several foldings. Two clusters are found
-    without labels. Intervals of machines allow for other words to train on; for clusters words are resampled.
+    without labels. Intervals of machines allow for other words to train on; clusters have none.
     Chance is one in the number of groups, and a little more for clusters, which are named as suits them best. Clusters
     are found only where there are two groups.
     """
@@ -297,10 +297,10 @@ def _row(
 ) -> LeakageRow:
     first, last = tried[0], tried[-1]
     several = len(tried) > 1
-    recovered = {"accuracy": estimate_recovery(last, labels, seed)}
+    recovered = {"accuracy": estimate_recovery(last, labels)}
     if several:
-        recovered["against_accuracy"] = estimate_recovery(first, labels, seed)
-        recovered["change"] = estimate_change(first, last, labels, seed)
+        recovered["against_accuracy"] = estimate_recovery(first, labels)
+        recovered["change"] = estimate_change(first, last, labels)
     return LeakageRow(
         test=f"{word_list}, {method}",
         embedding=embeddings[-1].name,

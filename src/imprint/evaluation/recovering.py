@@ -1,7 +1,8 @@
 """Telling words of groups apart by their vectors alone: by classifiers, and by clusters found without labels.
 
 Support vector machines are tried on words they were not trained on, over several foldings. Folds share most of what
-they were trained on, so intervals are Nadeau and Bengio's (2003); clusters are not trained, and words are resampled.
+they were trained on, so intervals are Nadeau and Bengio's (2003). Clusters have none: other words would be clustered
+otherwise, and resampling those that are there leaves that out.
 
 A linear classifier reads the group off vectors of sentences. It is trained on the words a debiaser was fitted on and
 on four fifths of the held-out words, and judged on the other held-out words. Its penalty is chosen by folds within the
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.evaluation.resampling import Estimate
 from imprint.significance.learners import Kernel, held_out_labels, k_means, stratified_folds
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Indices
@@ -98,21 +99,16 @@ def recover_group(judged: OwnedRows, others: OwnedRows, seed: int) -> RecoveryAt
     return RecoveryAttempt(np.bincount(judged.owners, np.mean(rights, axis=0)) / counts, np.array(accuracies))
 
 
-def estimate_recovery(one: RecoveryAttempt, labels: Indices, seed: int) -> Estimate:
+def estimate_recovery(one: RecoveryAttempt, labels: Indices) -> Estimate:
     """Return the mean over labels of what was put right, with its interval."""
-    if one.folds is not None:
-        return _over_foldings(share_right(one.right, labels), one.folds)
-    shares = _resampled(one.right, labels, seed)
-    return estimate(float(shares[0]), shares[1:], rarer_label_count(labels))
+    return _over_foldings(share_right(one.right, labels), one.folds)
 
 
-def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Indices, seed: int) -> Estimate:
+def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Indices) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
-    if first.folds is not None and last.folds is not None:
-        values = [share_right(one.right, labels) for one in (first, last)]
-        return _over_foldings(values[1] - values[0], last.folds - first.folds, difference=True)
-    shares = _resampled(last.right, labels, seed) - _resampled(first.right, labels, seed)
-    return estimate(float(shares[0]), shares[1:], rarer_label_count(labels), difference=True)
+    before, after = (share_right(one.right, labels) for one in (first, last))
+    folds = None if first.folds is None or last.folds is None else last.folds - first.folds
+    return _over_foldings(after - before, folds, difference=True)
 
 
 def rarer_label_count(labels: Indices) -> int:
@@ -134,12 +130,14 @@ def chance_of_clusters(right: Floats, labels: Indices, seed: int) -> float:
     return float(np.mean([max(share, 1 - share) for share in shares]))
 
 
-def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> Estimate:
+def _over_foldings(value: float, folds: Floats | None, *, difference: bool = False) -> Estimate:
     """Put an interval around a mean over folds, which share most of what they were trained on.
 
     Nadeau and Bengio (2003): the variance between folds counts once for their number and once for the words tried as a
     share of those trained on, since other words to train on would have moved all of them together.
     """
+    if folds is None:
+        return Estimate(value, math.nan, math.nan)
     from scipy.special import stdtrit
 
     error = math.sqrt((1 / len(folds) + 1 / (FOLDS - 1)) * float(np.var(folds, ddof=1)))
@@ -147,17 +145,6 @@ def _over_foldings(value: float, folds: Floats, *, difference: bool = False) -> 
         return Estimate(value, math.nan, math.nan)  # all right or all wrong is no certainty; two tries alike are alike
     reach = float(stdtrit(len(folds) - 1, 0.975)) * error
     return Estimate(value, max(-1.0 if difference else 0.0, value - reach), min(1.0, value + reach))
-
-
-def _resampled(right: Floats, labels: Indices, seed: int) -> Floats:
-    """Return the mean over labels of what was put right, of the words and of resamples of them."""
-    sides = [np.flatnonzero(labels == one) for one in np.unique(labels)[::-1]]
-    draws = [
-        np.concatenate([np.ones((1, len(side))), *draw_counts(len(side), RESAMPLES, seed + place)])
-        for place, side in enumerate(sides)
-    ]
-    shares = [counts @ right[side] / len(side) for counts, side in zip(draws, sides, strict=True)]
-    return np.asarray(np.mean(shares, axis=0))
 
 
 class _Ridge(NamedTuple):

@@ -59,8 +59,10 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
     if single:
         yield table(CalibrationRow, "The same, by question", single, [_TITLE, *_COLUMNS], more=_MORE, folded=True)
     if mirrored:
-        yield table(CalibrationRow, "Sizes that chance gives in this space", mirrored, [_TITLE, "size_reached"])
-        yield view.footnote(_MIRRORED)
+        listed = table(
+            CalibrationRow, "What differences between random groups reach", mirrored, [_TITLE, "size_reached"]
+        )
+        yield view.Details("How large differences are in this space", (view.Prose(_MIRRORED, "note"), listed))
 
 
 _NOTHING_THERE = (
@@ -69,8 +71,8 @@ _NOTHING_THERE = (
 )
 _MIRRORED = (
     "Mirrored copies keep the shape of the space, but put the groups of names where chance would. The groups do "
-    "differ there, so this is no error rate: it is the size that the shape of the space alone can give. Nineteen of "
-    "20 copies stay below it."
+    "differ there, so this is no error rate. Nineteen of 20 copies stay below the size given. A finding below it is "
+    "no false alarm, and holds for other such names; it is just not unusual in this model."
 )
 _TITLE = Field("title", "Question")
 _COLUMNS: Columns = (

@@ -47,9 +47,9 @@ def blocks(rows: Sequence[LeakageRow]) -> Iterator[Block]:
     recovered = table(LeakageRow, caption, rows, columns)
     notes = (
         "Can groups be recovered from the vectors of words? Recovered is the share of words that are classified "
-        "correctly, averaged over the groups. Classifiers are judged on words that they were not trained on; two "
-        "clusters are found without training. Brackets are 95 % intervals: over other training words for classifiers, "
-        "over resampled words for clusters.",
+        "correctly, averaged over the groups. Classifiers are judged on words that they were not trained on. Two "
+        "clusters are found without training, and have no interval. Brackets are 95 % intervals over other training "
+        "words.",
         *((_GROUPS if HELD_OUT in listed else _AFTER,) if first.against else ()),
     )
     prose = map(footnote, notes)

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import STARRED, CoherenceRow, contrasts
-from imprint.association.seat_row import SeatRow
+from imprint.association.rows import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
 from imprint.kinds import Kind, Part, sizes, terms

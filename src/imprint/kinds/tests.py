@@ -42,8 +42,8 @@ _MEANINGS: dict[SizeOutcome, str] = {
 _WHY: dict[Reason, str] = {
     "few words": "a set keeps fewer than half of its words here, or fewer than four",
     "frequency": (
-        "random words that are as frequent may differ as much, or the words of one set are at least twice as "
-        "frequent as those of the other; `imprint stimuli --match` makes lists of like frequency"
+        "random words of like frequency differ as much (p, frequency above 0.005), or the words of one set are at "
+        "least twice as frequent as those of the other; `imprint stimuli --match` makes lists of like frequency"
     ),
     "attributes not distinguished": (
         "by so few words, or in this model, the distance between the two kinds of words may be zero, so that no share "
@@ -58,7 +58,7 @@ _OF_NUMBERS: dict[SizeOutcome, str] = {
 }
 REASONS: dict[str, str] = {
     "few words": "too few words",
-    "frequency": "the words may differ in frequency alone",
+    "frequency": "frequency may explain it",
     "attributes not distinguished": "the two kinds of words are not clearly apart",
     "grammar": "grammatical gender alone may give as much",
     "controls": "the subject cannot be judged",
@@ -83,7 +83,7 @@ def outcome_text(row: OutcomeRow) -> str:
 
 
 def outcome_notes(rows: Iterable[OutcomeRow], *, sized: bool = True) -> Iterator[Block]:
-    """Explain the outcomes that are shown, and the reasons; those of numbers that are no sizes have no margin."""
+    """Explain the outcomes that are shown, and the reasons; those of numbers that are not sizes have no margin."""
     rows = list(rows)
     without_reason = {row.outcome for row in rows if row.reason is None}
     known = _MEANINGS if sized else _OF_NUMBERS

@@ -8,13 +8,13 @@ from imprint.errors import SettingError
 from imprint.metrics import METRICS
 from imprint.metrics.metric import Metric, is_metric
 from imprint.metrics.run import run_metrics
-from imprint.rows import Result
+from imprint.rows import Findings
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike
 
 
-def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -> Result:
+def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -> Findings:
     """Run a metric by its name.
 
     Parameters
@@ -31,8 +31,8 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
 
     Returns
     -------
-    Result
-        Its rows are what the metric found.
+    Findings
+        One row, or a result of several.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def metric(name: str, subject: EncoderLike, test: Test | str, **settings: Any) -
     """
     measure = METRICS.get(name)
     if not is_metric(measure):
-        result: Result = measure(subject, test, **settings)
+        result: Findings = measure(subject, test, **settings)
         return result
     seed = settings.pop("seed", 0)
     opened = get(test) if isinstance(test, str) else test

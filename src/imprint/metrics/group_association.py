@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.association.wordrows import find_rows
+from imprint.association.vectors import find_rows
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.metrics.groups import GroupMetric, group_means

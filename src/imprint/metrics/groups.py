@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint.association.frequency import is_explained_by_frequency, octaves
 from imprint.association.rows import PMethod
-from imprint.association.wordrows import find_rows, refuse_overlap
+from imprint.association.vectors import find_rows, refuse_overlap
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics import METRICS

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from imprint.association.vectors import FEWEST_WORDS
 from imprint.association.weat import look_up
-from imprint.association.wordrows import FEWEST_WORDS
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
@@ -302,12 +302,15 @@ def along_component(words: MetricWords, chosen: Chosen) -> Floats:
 
     The component has unit length and points from Y to X, as the differences do on average.
     """
-    way = signs(words, chosen)
     squares, products = pair_differences(words)
+    way, which = np.unique(signs(words, chosen), axis=0, return_inverse=True)  # many differ in attributes alone
     values, vectors = np.linalg.eigh(squares * (way[:, :, None] * way[:, None, :]))
     top = vectors[..., -1] * np.where(vectors[..., -1].sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return weighted(top * way / np.sqrt(np.maximum(values[:, -1:], 0.0)), products)
+        weights = top * way / np.sqrt(np.maximum(values[:, -1:], 0.0))
+    return weighted(
+        weights if len(which) == 1 else weights[which], products
+    )  # of one choice, there may be many tables
 
 
 def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[str, ...], tuple[str, ...]]:

@@ -64,7 +64,8 @@ class Rnsb(Metric):
             )
         signs = train[1].astype(np.float64) - train[0]
         inner = words.attributes @ words.attributes.T + 1
-        weights = dual_weights(inner, signs)
+        signs, which = np.unique(signs, axis=0, return_inverse=True)  # choices often differ in targets alone
+        weights = dual_weights(inner, signs)[which]
         negative = _logistic(weighted(weights, np.swapaxes(words.products + 1, -1, -2)))
         own = chosen.x | chosen.y
         shares = np.where(own, negative, 0.0)

@@ -38,10 +38,11 @@ from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Ints, Progress
 
-DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once
+DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once and lists are short
 
 _BATCH = 500  # choices that are measured at once
 _READ = 100  # draws of random words whose rows are read at once; of targets alone, ten times as many
+_SHORT = 200  # words of all lists of a test
 _NEAR = 1_000  # words of like frequency that one word is compared with, at least
 
 
@@ -199,14 +200,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         frequency = frequency_test(
             metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
         )
-    jackknifed = jackknife(
-        lambda chosen: _in_batches(metric, words, chosen),
-        observed,
-        words.units(),
-        paired=metric.paired,
-        crossed=metric.crossed,
-        sampled=metric.sampled,
-    )
+    jackknifed = over_words(metric, words)
     sizes = {"x": words.n_x, "y": words.n_y, "a": words.n_a, "b": words.n_b}
     ranks = [*np.split(words.target_ranks, [words.n_x]), *np.split(words.attribute_ranks, [words.n_a])]
     of_side = dict(zip("xyab", ranks, strict=True))
@@ -220,6 +214,18 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         p_value = frequency.p_value if frequency else None
         obstacle = "frequency" if is_explained_by_frequency(p_value, 0.0 if test.is_question else apart) else None
     return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, obstacle, seed)
+
+
+def over_words(metric: Metric, words: MetricWords) -> Jackknifed | None:
+    """Return a metric's value with its error over words; None where a set that counts as a sample has too few."""
+    return jackknife(
+        lambda chosen: _in_batches(metric, words, chosen),
+        words.observed(),
+        words.units(),
+        paired=metric.paired,
+        crossed=metric.crossed,
+        sampled=metric.sampled,
+    )
 
 
 def measured(
@@ -370,7 +376,7 @@ def frequency_test(
     if background is None:
         return None
     of_targets, of_attributes = (np.random.default_rng(child) for child in seed.spawn(2))
-    draws = DRAWS[metric.stacked]
+    draws = DRAWS[metric.stacked and len(words.target_words) + len(words.attribute_words) <= _SHORT]
     alone = metric.replaced == "targets" or not {"a", "b"}.intersection(metric.sampled)
     if alone and len(words.target_words) == 1:
         drawn = {"targets": background.near(int(words.target_ranks[0]), _NEAR)[:, None]}

@@ -30,7 +30,6 @@ class Same(Metric):
     summary = "Mean absolute cosine of the attributes with the direction from the mean of Y to that of X"
     source = "Schroeder et al. (2021)"
     stacked = True
-    crossed = True
     bounds = (-1.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -44,6 +43,11 @@ class Same(Metric):
             "skew": "positive: the attributes are nearer to X; negative: nearer to Y",
             "stereotype": "0: all attributes lean alike; above the expected value: some lean to X and some to Y",
         }[self.score]
+
+    @property
+    def crossed(self) -> bool:  # type: ignore[override]
+        """Whether the interaction is taken off the variance; a standard deviation's interval would be too narrow."""
+        return self.score != "stereotype"
 
     @property
     def tail(self) -> BiasedTail:

@@ -181,7 +181,12 @@ def _refuse_unknown_field(condition: Condition, text: str) -> None:
         replacement = next((name for name in _REPLACED.get(field, ()) if name in fields), None)
         hint = did_you_mean(condition.field, known) or "imprint schema lists the fields"
         if replacement is not None:
-            example = f"--require '{condition.kind}:|{replacement}|<0.1'" if replacement in _MEASURED else replacement
+            sign = "<" if condition.rule == "require" else ">"
+            example = (
+                f"--{condition.rule} '{condition.kind}:|{replacement}|{sign}0.1'"
+                if replacement in _MEASURED
+                else replacement
+            )
             hint = f"{replacement} has replaced it; write {example}"
         raise SettingError(
             f"{kind} has no field {condition.field!r}",

@@ -10,8 +10,7 @@ from imprint.audit.kinds import audit_row
 from imprint.errors import SettingError
 from imprint.evaluation.controls import ControlsRow
 from imprint.policy.conditions import Condition, parse_condition
-from imprint.policy.controls import Known
-from imprint.policy.judging import Judgement, cannot_reach, judge
+from imprint.policy.judging import Judgement, Known, cannot_reach, judge
 from imprint.policy.kinds import GateRow, Lacking, Verdict, gravest
 from imprint.policy.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow

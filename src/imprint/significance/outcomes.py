@@ -53,7 +53,7 @@ def outcome(
 ) -> Decided:
     """Judge an interval; None, or NaN, for ends that there are not.
 
-    Without a margin, as for a number that is no share of a distance, it is `present` or `cannot tell`.
+    Without a margin, as for a number that is not a share of a distance, it is `present` or `cannot tell`.
     With the obstacle `frequency`, which words of like frequency could be the reason for a difference, an interval
     within the margin is still `small`. Any other obstacle leaves nothing to say.
     """

@@ -119,13 +119,10 @@ def plugin_tests() -> tuple[Test, ...]:
 
 def get(identifier: str) -> Test:
     """Return the catalogue's test of that id, reading files until one has it; then those of plug-ins."""
-    for path in (*_files(), _QUESTIONS):
-        for test in _tests_of(path):
+    for path in (*_files(), _QUESTIONS, None):
+        for test in plugin_tests() if path is None else _tests_of(path):
             if test.id == identifier:
                 return test
-    for test in plugin_tests():
-        if test.id == identifier:
-            return test
     raise _unknown(identifier, {test.id: test for test in catalogue()})
 
 
@@ -194,8 +191,8 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
 
 
 def _files() -> list[Path]:
-    paths = (path for path in _DATA.glob("*.toml") if not path.name.startswith("sets-"))
-    return sorted(path for path in paths if path != _QUESTIONS)
+    others = {*_DATA.glob("sets-*.toml"), _QUESTIONS}
+    return sorted({*_DATA.glob("*.toml")} - others)
 
 
 @cache

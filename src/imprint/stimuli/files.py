@@ -72,9 +72,8 @@ def read_words(path: FilePath) -> tuple[str, ...]:
     for number, line in enumerate(text.split("\n"), start=1):
         for word in filter(None, map(_unquoted, re.split("[,;]", _COMMENT.sub("", line)))):
             if word in first_lines:
-                first = first_lines[word]
                 raise StimulusError(
-                    f"{word!r} is duplicated, first in line {first}",
+                    f"{word!r} is duplicated, first in line {first_lines[word]}",
                     where=(path, number),
                     words=[word],
                     hint="keep one",

@@ -81,9 +81,5 @@ def _sentence(word: TomlTable, code: str, language: TomlTable) -> NeutralSentenc
 @cache
 def _women() -> dict[str, float]:
     """Return the percentages of women that are bundled."""
-    found: dict[str, float] = {}
-    for name in _OF_WOMEN:
-        test = get(name)
-        assert isinstance(test, WefatTest)
-        found |= test.property or {}
-    return found
+    tests = [test for test in map(get, _OF_WOMEN) if isinstance(test, WefatTest)]
+    return {word: share for test in tests for word, share in (test.property or {}).items()}

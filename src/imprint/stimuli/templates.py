@@ -89,7 +89,7 @@ def bundled_patterns() -> frozenset[str]:
 @cache
 def fitting_templates() -> Templates:
     """Return English sentences to fit debiasers on; none is among the bundled ones, which judge what was fitted."""
-    return _read(_FITTING / "en.toml")
+    return read_templates(_FITTING / "en.toml")
 
 
 def read_templates(path: FilePath) -> Templates:
@@ -106,7 +106,12 @@ def read_templates(path: FilePath) -> Templates:
     Templates
         Patterns for `seat`, `run_seat_battery` and `debias_encoder`.
     """
-    return _read(path)
+    document = read_table(path).allow(("language", "templates"))
+    language = document.need("language", str)
+    table = TomlTable(document.need("templates", dict), (str(path), "templates")).allow(KINDS)
+    if not table.values:
+        raise StimulusError("has no templates", where=table.where, hint="write KIND = [...] with patterns")
+    return Templates(language, {cast(WordKind, kind): read_patterns(table, kind, language) for kind in table.values})
 
 
 def read_patterns(table: TomlTable, key: str, language: str) -> tuple[str, ...]:
@@ -136,7 +141,7 @@ def fill(template: str, word: str) -> str:
 
 
 def contexts(test: WeatTest) -> tuple[Context, ...]:
-    """Return the contexts a test is meant for: frames, and of tests that are no questions also those of the paper."""
+    """Return the contexts a test is meant for: frames, and of tests that are not questions also those of the paper."""
     framed: tuple[Context, ...] = ("framed",) if _frames(test.language) else ()
     if test.is_question:
         return framed
@@ -221,16 +226,7 @@ def _languages() -> frozenset[str]:
 
 @cache
 def _bundled(language: str) -> Templates:
-    return _read(_FOLDER / f"{language}.toml")
-
-
-def _read(path: FilePath) -> Templates:
-    document = read_table(path).allow(("language", "templates"))
-    language = document.need("language", str)
-    table = TomlTable(document.need("templates", dict), (str(path), "templates")).allow(KINDS)
-    if not table.values:
-        raise StimulusError("has no templates", where=table.where, hint="write KIND = [...] with patterns")
-    return Templates(language, {cast(WordKind, kind): read_patterns(table, kind, language) for kind in table.values})
+    return read_templates(_FOLDER / f"{language}.toml")
 
 
 def _problem(pattern: str, language: str) -> str | None:

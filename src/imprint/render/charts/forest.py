@@ -33,7 +33,7 @@ _LINE_HEIGHT = 15
 _ENTRY = 190  # pixels of an entry of the legend
 _BAR = "M-1.2,0L1.2,0"
 # Shape and filling say what colour says.
-_MARKS: dict[SizeOutcome, tuple[str, str, str]] = {
+_MARKS: dict[str, tuple[str, str, str]] = {
     "substantial": ("diamond", HIGH, HIGH),
     "present": ("circle", MIDDLE, MIDDLE),
     "small": ("square", ACCENT, ACCENT),
@@ -84,7 +84,8 @@ def forest(
     y = channel("row:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
     hover = tooltips("title", numbers, (test.hints for test in drawn))
-    tone = {"field": "outcome", "type": "nominal", "legend": None, "scale": _tones()}
+    tones = {"domain": list(_MARKS), "range": [stroke for _, _, stroke in _MARKS.values()]}
+    tone = {"field": "outcome", "type": "nominal", "legend": None, "scale": tones}
     written: DataRow = {"align": "left" if above else "right", "baseline": "middle"}
     at = {"value": 0 if above else -12}
     # Labels above their bar share the row with it; beside it, they are centred on it.
@@ -135,14 +136,8 @@ def _row(place: int, test: ForestRow, room: float) -> DataRow:
     }
 
 
-def _tones() -> DataRow:
-    return {"domain": list(_MARKS), "range": [stroke for _, _, stroke in _MARKS.values()]}
-
-
 def _explained(estimates: Sequence[DataRow], band: str) -> dict[str, tuple[str, str, str]]:
     """Return what the legend must explain: nothing that is not drawn."""
     drawn = {row["outcome"] for row in estimates}
-    marks: dict[str, tuple[str, str, str]] = {outcome: look for outcome, look in _MARKS.items() if outcome in drawn}
-    if any(row["low"] is not None for row in estimates):
-        marks[clean(band)] = (_BAR, QUIET, QUIET)
-    return marks
+    bar = {clean(band): (_BAR, QUIET, QUIET)} if any(row["low"] is not None for row in estimates) else {}
+    return {outcome: look for outcome, look in _MARKS.items() if outcome in drawn} | bar
