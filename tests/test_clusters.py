@@ -17,7 +17,7 @@ from imprint.association import calibration
 from imprint.audit.run import run_audit
 from imprint.cli import cluster as clusters
 from imprint.errors import SettingError, VocabularyError
-from imprint.jobs import settings
+from imprint.jobs import job
 from imprint.work import run_units
 
 pytestmark = DASK_WARNINGS
@@ -54,7 +54,7 @@ small = pytest.fixture(small_audits)
 
 @pytest.mark.slow
 def test_an_audit_is_the_same_on_a_cluster(client, small, monkeypatch):
-    monkeypatch.setattr(settings, "QUICK_WORDS", 5_000)
+    monkeypatch.setattr(job, "QUICK_WORDS", 5_000)
     here, there = (
         run_audit("default", quick=True, encoder="cbow", executor=executor)
         for executor in (None, client.get_executor())
