@@ -42,7 +42,6 @@ def test_the_seeds_hold_every_kind_as_it_is_written_now():
     ("kind", "changed"),
     [
         ("gate", {"operator": "=="}),
-        ("calibration", {"shares": SEED_ROWS["calibration"]["shares"][:2]}),
         ("translation", {"predictions": SEED_ROWS["translation"]["predictions"][:1]}),
         ("leakage", {"group_names": ["men"], "group_sizes": [1, 2]}),
     ],
@@ -56,7 +55,9 @@ def test_refused(findings, kind, changed):
 @pytest.mark.parametrize(
     ("kind", "changed"),
     [
-        ("seat", {"unit": "sentence", "family_size": 3, "alpha": None}),
+        ("seat", {"unit": "sentence", "outcome": "present", "size": None}),
+        ("weat", {"outcome": "substantial", "size": None, "size_low": None, "size_high": None}),
+        ("topic", {"size_low": 0.3, "size_high": 0.1}),
         ("calibration", {"part": "of a later version"}),
         ("swap", {"scores": []}),
         ("board", {"quality_pairs": 2**62}),
