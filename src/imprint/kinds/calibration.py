@@ -71,8 +71,8 @@ _NOTHING_THERE = (
 )
 _MIRRORED = (
     "Mirrored copies keep the shape of the space, but put the groups of names where chance would. The groups do "
-    "differ there, so this is no error rate. Nineteen of 20 copies stay below the size given. A finding below it is "
-    "no false alarm, and holds for other such names; it is just not unusual in this model."
+    "differ there, so this is not an error rate. Nineteen of 20 copies stay below the size given. A finding below it "
+    "is not a false alarm, and holds for other such names. It is just not unusual in this model."
 )
 _TITLE = Field("title", "Question")
 _COLUMNS: Columns = (

@@ -82,7 +82,7 @@ class Ripa(Metric):
 
 
 def _by_pair(words: MetricWords) -> Floats:
-    """Return the inner product of every pair's unit difference with every attribute."""
+    """Return the inner product of every pair's unit difference with every attribute, NaN for a word with itself."""
     squares, products = pair_differences(words)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(products / np.sqrt(np.maximum(squares.diagonal(axis1=-2, axis2=-1), 0.0))[..., None])
+    squared = squares.diagonal(axis1=-2, axis2=-1)[..., None]
+    return np.asarray(products / np.sqrt(np.where(squared > 0, squared, np.nan)))
