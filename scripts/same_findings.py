@@ -28,28 +28,24 @@ METRICS = [
 
 # The command, and the file that it writes its findings to; without one they are printed.
 COMMANDS: dict[str, tuple[list[str], str | None]] = {
-    "audit": (["audit", "default", "--rotations", "300"], "findings.jsonl"),
-    "audit-encoder": (["audit", "default-encoder", "--quick", "--rotations", "100"], "findings.jsonl"),
+    "audit": (["audit", "default"], "findings.jsonl"),
+    "audit-encoder": (["audit", "default-encoder", "--quick"], "findings.jsonl"),
     "audit-against": (
-        [
-            "audit",
-            "default",
-            "--quick",
-            "--rotations",
-            "100",
-            "--encoder",
-            "default",
-            "--against",
-            "glove-840b-stimuli",
-        ],
+        ["audit", "default", "--quick", "--encoder", "default", "--against", "glove-840b-stimuli"],
         "findings.jsonl",
     ),
     "board": (["board", "default", "default-encoder", "--topic", "gender"], "board/board.jsonl"),
     "swap": (["swap", "encoder:default", "--query", "CVs of good engineers", "--json"], None),
     "debias": (["debias", "default", "out.safetensors", "--json"], None),
+    "debias-encoder": (["debias", "default-encoder", "debiased-encoder", "--json"], None),
     "debias-compare": (["debias", "default", "--compare", "--json"], None),
     "reproduce": (["reproduce", "--json"], None),
-    "enumerate": (["enumerate", "default", "--rotations", "300", "--json"], None),
+    "enumerate": (["enumerate", "default", "--copies", "100", "--repeats", "4", "--json"], None),
+    "seat": (["seat", "default-encoder", "--test", "caliskan-6", "--test", "gender-career", "--json"], None),
+    "wefat": (["wefat", "default", "--json"], None),
+    "compare": (["compare", "default", "glove-840b-stimuli", "--json"], None),
+    "evaluate": (["evaluate", "default", "--json"], None),
+    "calibrate": (["calibrate", "default", "--copies", "20", "--json"], None),
     "metric": (["metric", "default", *METRICS, "--test", "caliskan-6", "--json"], None),
 }
 

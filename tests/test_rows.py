@@ -19,7 +19,7 @@ import imprint
 from imprint.errors import ImprintError, MissingExtraError, pip_install
 from imprint.kinds import all_kinds, row_type
 from imprint.kinds.findings import read_findings
-from imprint.rows import SCHEMA_VERSION, RawRow, Row, WordValue, read_row, write_findings
+from imprint.rows import SCHEMA_VERSION, RawRow, Row, Rows, SkippedRow, WordValue, read_row, skipped, write_findings
 
 KINDS = [kind.name for kind in all_kinds()]
 
@@ -178,3 +178,12 @@ def test_a_data_frame_needs_the_extra_for_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with refuses(MissingExtraError, "pip install", hint=f"install it with {pip_install('pandas')}"):
         imprint.weat("default", "caliskan-6").to_frame()
+
+
+def test_rows_of_several_measurements_are_counted_chosen_and_saved(tmp_path):
+    first, second = (Row(test=name, embedding="small", embedding_sha256="0" * 64) for name in ("one", "two"))
+    lost = skipped(("small", "0" * 64), "three", "Three", "no words", part="weat")
+    rows = Rows([first, second, lost])
+    assert (len(rows), rows[1], list(rows)) == (3, second, [first, second, lost])
+    assert rows.skipped == rows.of(SkippedRow) == (lost,)
+    assert repr(rows) == "Rows(2 Row; 1 skipped)"

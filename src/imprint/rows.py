@@ -12,10 +12,11 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -318,6 +319,11 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
         return None
 
     @property
+    def outcome(self) -> str | None:
+        """What its interval says, where it has one that decides."""
+        return None
+
+    @property
     def reason(self) -> str | None:
         """Why it has no outcome, where more than its interval is why."""
         return None
@@ -387,6 +393,10 @@ class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
         return plain
 
 
+RowType = TypeVar("RowType", bound=Row, covariant=True)
+Wanted = TypeVar("Wanted", bound=Row)
+
+
 class Result(Findings, ABC):
     """The result of a measurement that is more than one row."""
 
@@ -398,6 +408,43 @@ class Result(Findings, ABC):
         """Return the row as a dictionary, or several under the key "findings"."""
         rows = [row.to_dict() for row in self.findings()]
         return rows[0] if len(rows) == 1 else {"findings": rows}
+
+
+class Rows(Result, Generic[RowType]):
+    """The rows of a measurement that gives several, in the order of its tables; what could not be measured is last."""
+
+    def __init__(self, rows: Iterable[RowType]) -> None:
+        self._rows = tuple(rows)
+
+    def findings(self) -> tuple[RowType, ...]:
+        """Return the rows."""
+        return self._rows
+
+    def of(self, *kinds: type[Wanted]) -> tuple[Wanted, ...]:
+        """Return the rows of a type, or of several."""
+        return tuple(row for row in self._rows if isinstance(row, kinds))
+
+    @property
+    def skipped(self) -> tuple[SkippedRow, ...]:
+        """What could not be measured, each with the reason."""
+        return self.of(SkippedRow)
+
+    def __iter__(self) -> Iterator[RowType]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> RowType:
+        return self._rows[index]
+
+    def __repr__(self) -> str:
+        counts = []
+        for kind, number in Counter(row.kind for row in self._rows).items():
+            outcomes = Counter(row.outcome for row in self._rows if row.kind == kind and row.outcome is not None)
+            said = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+            counts.append(f"{number:,} {kind}: {said}" if said else f"{number:,} {kind}")
+        return f"Rows({'; '.join(counts)})"
 
 
 class Drawing(NamedTuple):
