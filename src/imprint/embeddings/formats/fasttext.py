@@ -18,7 +18,7 @@ import numpy.typing as npt
 from imprint.embeddings.background import rows_to_keep
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.formats.layout import LARGEST_DIMENSION
-from imprint.embeddings.formats.rows import Rows
+from imprint.embeddings.formats.rows import GatheredRows
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError, requiring
 from imprint.types import Floats32
@@ -54,7 +54,7 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
         words, after, mended = _read_words(path, data, sizes.words)
         matrix = _map_matrix(path, data, after, sizes)
     subwords = Subwords(matrix[sizes.words :], sizes.shortest, sizes.longest, sizes.buckets)
-    rows = Rows(path, sizes.dimension, only, place="word")
+    rows = GatheredRows(path, sizes.dimension, only, place="word")
     for start in range(0, len(words), _BLOCK_ROWS):
         block = range(start, min(start + _BLOCK_ROWS, len(words)))
         kept = np.arange(block.start, block.stop)

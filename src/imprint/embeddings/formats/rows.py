@@ -20,7 +20,7 @@ _NAMED = 3  # words named in a note
 _SHOWN = 40  # characters
 
 
-class Rows:
+class GatheredRows:
     """A growing matrix and its words.
 
     `place` names what a row is counted by in messages, "line" or "row"; `first` is the number of the first.

@@ -27,7 +27,7 @@ from imprint.embeddings.formats.layout import (
     trailing_numbers,
     usual_dimension,
 )
-from imprint.embeddings.formats.rows import Rows, show
+from imprint.embeddings.formats.rows import GatheredRows, show
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 from imprint.types import Ints
@@ -50,7 +50,7 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
     layout = find_layout(source.path, block)
     block = replace(block, start=layout.start, first_line=layout.first_line)
     lines.line = layout.first_line
-    rows = Rows(source.path, layout.dimension, only, place="line", first=layout.first_line)
+    rows = GatheredRows(source.path, layout.dimension, only, place="line", first=layout.first_line)
     parser = Parser(source, layout.dimension, rows)
     fields = None if only is None else first_fields(only)
     count = 0
@@ -69,7 +69,7 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
 class Parser:
     """The compiled kernel and its buffers; what the kernel cannot settle is settled or refused here."""
 
-    def __init__(self, source: Source, dimension: int, rows: Rows) -> None:
+    def __init__(self, source: Source, dimension: int, rows: GatheredRows) -> None:
         # numba takes a third of a second to import, and not every format needs it.
         from imprint.embeddings.formats import kernels
 

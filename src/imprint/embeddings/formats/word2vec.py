@@ -22,7 +22,7 @@ from imprint.embeddings.formats.layout import (
     trailing_numbers,
     usual_dimension,
 )
-from imprint.embeddings.formats.rows import Rows
+from imprint.embeddings.formats.rows import GatheredRows
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 
@@ -53,7 +53,7 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
     from imprint.embeddings.formats import kernels
 
     header, start = _read_header(source)
-    rows = Rows(source.path, header.dimension, only, place="row")
+    rows = GatheredRows(source.path, header.dimension, only, place="row")
     content = bytearray(_BLOCK_BYTES)
     view, data = memoryview(content), np.frombuffer(content, dtype=np.uint8)
     spelling = np.empty(_BLOCK_BYTES, dtype=np.uint8)
