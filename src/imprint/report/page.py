@@ -7,7 +7,7 @@ the same bytes on the same day. A page works without JavaScript, which only adds
 import base64
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from imprint.view import (
     Answers,
     Block,
     Chart,
+    Claim,
     Column,
     Given,
     Marked,
@@ -75,7 +76,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     unusable = bool(refused(rows))
     chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
     own = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
-    told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
+    told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(_told_once(claims(rows))))
     opening = Opening(
         verdict(rows),
         _about(audit),
@@ -92,6 +93,14 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
     name = own or Words(unmask=unmask).plain((audit or rows[0]).embedding)
     return draw_page(name, parts, opening, unmask=unmask, script=script)
+
+
+def _told_once(claimed: Iterable[Claim]) -> Iterator[Claim]:
+    """Join what can be said where the same cannot be."""
+    together: dict[Text, list[Text]] = {}
+    for can, cannot in claimed:
+        together.setdefault(cannot, []).append(can)
+    return ((join(several, " "), cannot) for cannot, several in together.items())
 
 
 def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | Answers | None, list[Section]]:
