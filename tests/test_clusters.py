@@ -14,7 +14,7 @@ from units import doubled, fatal, refused, slowly, unit
 
 import imprint
 from imprint.association import calibration
-from imprint.audit.run import run_audit
+from imprint.audits.run import run_audit
 from imprint.cli import cluster as clusters
 from imprint.errors import SettingError, VocabularyError
 from imprint.jobs import job

@@ -22,7 +22,7 @@ import imprint
 from imprint.boards.subjects import read_models
 from imprint.cli.app import make_app
 from imprint.kinds import find_kind
-from imprint.policy.policy import example, read_policy
+from imprint.policies.policy import example, read_policy
 from imprint.stimuli.catalog import catalogue, read_tests
 
 ROOT = Path(__file__).parents[1]

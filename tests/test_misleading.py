@@ -13,8 +13,7 @@ from gensim.models import Word2Vec
 
 import imprint
 from imprint.association.battery import run_battery
-from imprint.audit import run as auditing
-from imprint.audit.kinds import AUDIT
+from imprint.audits import run as auditing
 from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
@@ -22,6 +21,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
+from imprint.kinds.audit import AUDIT
 from imprint.kinds.controls import CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
@@ -29,13 +29,13 @@ from imprint.kinds.sections import blocks, draw_rows
 from imprint.kinds.sizes import answer_sentence
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
-from imprint.policy.kinds import GATE
+from imprint.policies.gate import check, parse_conditions
+from imprint.policies.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
+from imprint.policies.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
-from imprint.report.card import render_card
-from imprint.report.summary import brief
+from imprint.reports.card import render_card
+from imprint.reports.summary import brief
 from imprint.rows import write_findings
 from imprint.significance.outcomes import CONFIDENCE, OUTCOMES
 from imprint.stimuli import catalog

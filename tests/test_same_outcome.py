@@ -4,7 +4,7 @@ import pytest
 from command_results import lines
 
 from imprint import board, seat, weat
-from imprint.audit.run import run_audit
+from imprint.audits.run import run_audit
 from imprint.explorer.queries import Explorer, sets_of
 from imprint.jobs import job
 from imprint.stimuli.catalog import catalogue, choose, get

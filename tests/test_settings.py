@@ -11,12 +11,12 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
-from imprint.audit.kinds import AuditedSettings
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
 from imprint.cli.options import with_settings
 from imprint.enumeration.settings import Settings
 from imprint.jobs.settings import AuditSettings
+from imprint.kinds.audit import AuditedSettings
 from imprint.settings import as_options, fields_of, option, settable
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from imprint.rows import Row
 
 _MODULES = {
-    "Audit": "audit.run",
+    "Audit": "audits.run",
     "Axis": "directions.axis",
     "Battery": "association.battery",
     "Board": "boards.run",
@@ -66,7 +66,7 @@ _MODULES = {
     "read_templates": "stimuli.templates",
     "read_tests": "stimuli.catalog",
     "reproduce": "reproduction.reproduce",
-    "run_audit": "audit.run",
+    "run_audit": "audits.run",
     "run_battery": "association.battery",
     "run_seat_battery": "association.seat_battery",
     "seat": "association.seat",
@@ -77,7 +77,7 @@ _MODULES = {
     "wefat": "association.wefat",
     "write_csv": "rows",
     "write_findings": "rows",
-    "write_page": "report.page",
+    "write_page": "reports.page",
 }
 __all__ = list(_MODULES)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from imprint.association.rows import AssociationRow
     from imprint.evaluation.controls import Controls
     from imprint.files import FilePath
-    from imprint.policy.policy import Policy
+    from imprint.policies.policy import Policy
     from imprint.rows import Findings, Row
     from imprint.stimuli.definition import WeatTest
     from imprint.subjects.opening import EmbeddingLike
@@ -35,8 +35,8 @@ def assert_association_below(
     within the margin; one that reaches outside is undecided and does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
-    from imprint.policy.conditions import Condition
-    from imprint.policy.judging import Known, judge
+    from imprint.policies.conditions import Condition
+    from imprint.policies.judging import Known, judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
         raise SettingError(
@@ -67,9 +67,9 @@ def assert_policy(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: 
     __tracebackhide__ = True
     from imprint.kinds.controls import judgement
     from imprint.masking import Words
-    from imprint.policy.gate import check
-    from imprint.policy.kinds import sentences
-    from imprint.policy.policy import FILE, find_policy, read_policy
+    from imprint.policies.gate import check
+    from imprint.policies.kinds import sentences
+    from imprint.policies.policy import FILE, find_policy, read_policy
     from imprint.render.numbers import plain
 
     path = policy or find_policy()
@@ -88,7 +88,7 @@ def assert_policy(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: 
 
 
 def _findings(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "Policy") -> "Sequence[Row]":
-    from imprint.audit.run import run_audit
+    from imprint.audits.run import run_audit
     from imprint.rows import Findings, Row
 
     if isinstance(measured, Findings):

@@ -19,8 +19,8 @@ from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError
 from imprint.evaluation.controls import control_words, controls
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.judging import UNJUDGED
+from imprint.policies.gate import check, parse_conditions
+from imprint.policies.judging import UNJUDGED
 from imprint.significance.crossed import over_words
 from imprint.significance.student import two_sided
 from imprint.stimuli.catalog import catalogue, get, shared_sets, things

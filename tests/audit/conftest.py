@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imprint.audit.run import run_audit
+from imprint.audits.run import run_audit
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.controls import valence

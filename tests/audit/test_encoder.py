@@ -8,16 +8,16 @@ import pytest
 from refusals import refuses
 from small import small_audits
 
-from imprint.audit.run import run_audit
+from imprint.audits.run import run_audit
 from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds.sections import sections
-from imprint.policy.gate import check, parse_conditions
-from imprint.report.card import render_card
-from imprint.report.page import render_page
-from imprint.report.summary import brief, people, steps, tiles
+from imprint.policies.gate import check, parse_conditions
+from imprint.reports.card import render_card
+from imprint.reports.page import render_page
+from imprint.reports.summary import brief, people, steps, tiles
 from imprint.stimuli.catalog import questions
 from imprint.subjects.opening import load, open_encoder
 

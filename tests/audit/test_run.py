@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from imprint import kinds
-from imprint.audit import run
-from imprint.audit.run import run_audit
+from imprint.audits import run
+from imprint.audits.run import run_audit
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, SettingError, VocabularyError
 from imprint.jobs.job import Job, Plan

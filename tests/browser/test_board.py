@@ -3,7 +3,7 @@
 import pytest
 from made_rows import make_row
 
-from imprint.report.page import write_page
+from imprint.reports.page import write_page
 from imprint.rows import WordList
 
 HOSTILE = ("</script><script>window.broken = true</script>", "x" * 300, "\u202eright to left", "plain")

@@ -9,7 +9,7 @@ from refusals import refuses
 from imprint.cli.card import card_command
 from imprint.cli.report import report_command
 from imprint.errors import ImprintError
-from imprint.report.card import FRONT_MATTER, HEADING
+from imprint.reports.card import FRONT_MATTER, HEADING
 from imprint.rows import write_findings
 
 

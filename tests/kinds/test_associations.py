@@ -17,7 +17,7 @@ from imprint.kinds.tests import counts_cell, name_cell, outcome_text, published_
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
-from imprint.report.card import render_card
+from imprint.reports.card import render_card
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import Published
 from imprint.view import Chart, Table, flat

@@ -14,9 +14,9 @@ from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.markdown import draw_text
 from imprint.render.numbers import plain
-from imprint.report.card import render_card
-from imprint.report.conclusions import claims
-from imprint.report.summary import certainty, notes, tiles, verdict
+from imprint.reports.card import render_card
+from imprint.reports.conclusions import claims
+from imprint.reports.summary import certainty, notes, tiles, verdict
 from imprint.rows import WordList
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.stimuli.catalog import get, questions

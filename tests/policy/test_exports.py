@@ -10,9 +10,9 @@ from refusals import refuses
 
 from imprint.errors import ImprintError
 from imprint.evaluation.controls import Control
-from imprint.policy.exports import append_summary, cases, write_junit
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.policy import read_policy
+from imprint.policies.exports import append_summary, cases, write_junit
+from imprint.policies.gate import check, parse_conditions
+from imprint.policies.policy import read_policy
 
 REQUIRED = ["weat:|size|<0.1"]
 CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)

@@ -5,8 +5,8 @@ from made_rows import judged, make_row
 from refusals import refuses
 
 from imprint.errors import SettingError, StimulusError
-from imprint.policy.gate import check
-from imprint.policy.policy import FILE, example, find_policy, read_policy
+from imprint.policies.gate import check
+from imprint.policies.policy import FILE, example, find_policy, read_policy
 
 
 def write(folder, text, name=FILE):

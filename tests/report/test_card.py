@@ -9,12 +9,12 @@ from made_rows import make_row
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from imprint.audit.kinds import AuditedSettings
 from imprint.errors import ImprintError
 from imprint.evaluation.controls import Control
+from imprint.kinds.audit import AuditedSettings
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_text
-from imprint.report.card import HEADING, render_card
+from imprint.reports.card import HEADING, render_card
 from imprint.rows import Label, WordList
 from imprint.view import title
 

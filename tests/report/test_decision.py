@@ -3,14 +3,14 @@
 import pytest
 from made_rows import make_row
 
-from imprint.audit.kinds import AuditedSettings
 from imprint.evaluation.controls import Control
+from imprint.kinds.audit import AuditedSettings
 from imprint.masking import Words
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.policy import read_policy
+from imprint.policies.gate import check, parse_conditions
+from imprint.policies.policy import read_policy
 from imprint.render.numbers import plain
-from imprint.report.page import render_page
-from imprint.report.summary import certainty, steps, verdict
+from imprint.reports.page import render_page
+from imprint.reports.summary import certainty, steps, verdict
 
 POLICY = 'owner = "us"\nreason = "it ranks people."\n'
 SIZE = '[[require]]\ntest = "{}"\nsize = {}\n'

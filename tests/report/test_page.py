@@ -15,7 +15,7 @@ from imprint.errors import ImprintError, pip_install
 from imprint.kinds.sections import draw_rows
 from imprint.render.html import draw_fragment
 from imprint.render.vega import NOT_INSTALLED, bundle_ahead, why_not_drawn
-from imprint.report.page import Opening, draw_page, render_page, write_page
+from imprint.reports.page import Opening, draw_page, render_page, write_page
 from imprint.rows import RawRow
 from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table
 

@@ -9,9 +9,9 @@ from refusals import refuses
 
 import imprint
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.policy.gate import check, parse_conditions
-from imprint.report.card import render_card
-from imprint.report.page import render_page
+from imprint.policies.gate import check, parse_conditions
+from imprint.reports.card import render_card
+from imprint.reports.page import render_page
 from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts
 from imprint.subjects.common import ranks_of
 

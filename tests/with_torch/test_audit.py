@@ -5,7 +5,7 @@ from agreeing import differences
 from small import small_audits
 
 import imprint
-from imprint.audit.run import run_audit
+from imprint.audits.run import run_audit
 from imprint.debiasing.debiaser import debiaser
 from imprint.debiasing.sentences import RememberingEncoder, label_texts
 from imprint.encoders.onnx import OnnxEncoder
@@ -14,8 +14,8 @@ from imprint.evaluation.comparison import compare
 from imprint.kinds.changes import say_changes
 from imprint.kinds.sections import sections
 from imprint.render.terminal import draw_text
-from imprint.report.page import render_page
-from imprint.report.summary import people, tiles
+from imprint.reports.page import render_page
+from imprint.reports.summary import people, tiles
 from imprint.stimuli.catalog import choose
 from imprint.subjects.opening import open_encoder
 

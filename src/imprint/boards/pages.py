@@ -11,7 +11,7 @@ from imprint.boards.rows import BoardRow, BoardTestRow, BoardTopicRow
 from imprint.boards.run import Board
 from imprint.errors import SettingError, raising_as, requiring
 from imprint.files import FilePath, replacing
-from imprint.report.page import write_page
+from imprint.reports.page import write_page
 from imprint.rows import Row, write_findings
 
 SUBJECTS = "subjects"

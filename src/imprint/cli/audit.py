@@ -78,7 +78,7 @@ def audit_command(
     cannot run says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
     settings.check()  # before the slow imports
-    from imprint.audit.run import run_audit
+    from imprint.audits.run import run_audit
     from imprint.cli.cluster import given_workers
     from imprint.cli.console import (
         check_targets,
@@ -92,12 +92,12 @@ def audit_command(
     )
     from imprint.embeddings.embedding import Embedding
     from imprint.jobs.progress import UNITS
-    from imprint.policy.gate import check, parse_conditions
-    from imprint.policy.policy import read_policy
+    from imprint.policies.gate import check, parse_conditions
+    from imprint.policies.policy import read_policy
     from imprint.render.terminal import draw_text
     from imprint.render.vega import bundle_ahead
-    from imprint.report.page import write_page
-    from imprint.report.summary import brief
+    from imprint.reports.page import write_page
+    from imprint.reports.summary import brief
     from imprint.rows import write_findings
 
     conditions = parse_conditions(fail_on or (), require or ())

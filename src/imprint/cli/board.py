@@ -79,7 +79,7 @@ def board_command(
     from imprint.boards.run import board, board_entries
     from imprint.errors import requiring
     from imprint.render.vega import bundle_ahead
-    from imprint.report.summary import verdict
+    from imprint.reports.summary import verdict
     from imprint.rows import SkippedRow
 
     entries = board_entries(_entries(subjects, about))

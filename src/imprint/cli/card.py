@@ -19,7 +19,7 @@ def card_command(
     """Write a model card's section on bias from findings."""
     from imprint.cli.console import check_target, print_answer, print_written
     from imprint.files import replacing
-    from imprint.report.card import render_card
+    from imprint.reports.card import render_card
 
     rows = imprint.read_findings(findings)
     if out is not None:

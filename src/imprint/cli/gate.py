@@ -13,8 +13,8 @@ from imprint.cli.policy import PolicyOption
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
-    from imprint.policy.conditions import Condition
-    from imprint.policy.gate import Gate
+    from imprint.policies.conditions import Condition
+    from imprint.policies.gate import Gate
     from imprint.stimuli.definition import Test
 
 FailOnOption = Annotated[
@@ -67,8 +67,8 @@ def gate_command(
             option="--policy",
             hint="`imprint policy init` writes a policy; or give --fail-on 'weat:p<0.01'",
         )
-    from imprint.policy.gate import check, parse_conditions
-    from imprint.policy.policy import read_policy
+    from imprint.policies.gate import check, parse_conditions
+    from imprint.policies.policy import read_policy
 
     conditions = parse_conditions(fail_on or (), require or ())
     opened = None if policy is None else read_policy(policy)
@@ -96,7 +96,7 @@ def refuse_unknown(
 
     With findings, tests may have been added, so that only names that no file adds to are refused.
     """
-    from imprint.policy.conditions import known_kind
+    from imprint.policies.conditions import known_kind
     from imprint.stimuli.catalog import catalogue
 
     for condition in conditions:
@@ -116,7 +116,7 @@ def refuse_unknown(
 
 def exit_with_verdict(gate: "Gate", junit: Path | None, summary: Path | None) -> NoReturn:
     """Write the verdicts where they were asked for, and exit with the code that says how it went."""
-    from imprint.policy.exports import append_summary, write_junit
+    from imprint.policies.exports import append_summary, write_junit
 
     if junit is not None:
         write_junit(junit, gate)

@@ -33,7 +33,7 @@ def init_command(
     """Write a policy with comments, for you to edit."""
     from imprint.cli.console import print_answer
     from imprint.files import replacing
-    from imprint.policy.policy import example
+    from imprint.policies.policy import example
 
     if file.exists():
         raise SettingError("is there already", where=file, hint="edit it, or name another file")

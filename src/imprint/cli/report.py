@@ -54,7 +54,7 @@ def report_command(
     if methods:
         from imprint.masking import Words
         from imprint.render.numbers import plain
-        from imprint.report.method import methods_paragraph
+        from imprint.reports.method import methods_paragraph
 
         print_answer(plain(methods_paragraph(rows), Words(unmask=unmask)))
     note_missing_charts()

@@ -71,7 +71,7 @@ def swap_command(
     disk: if the scorer fails halfway, the same command goes on from there.
     """
     from imprint.cli.console import phases, print_note, show_findings
-    from imprint.policy.gate import check, parse_conditions
+    from imprint.policies.gate import check, parse_conditions
 
     conditions = parse_conditions(fail_on or (), require or ())
     if group and len(group) != 2:

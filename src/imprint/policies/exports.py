@@ -10,8 +10,8 @@ from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
 from imprint.kinds.controls import judgement
 from imprint.masking import Words
-from imprint.policy.gate import Gate
-from imprint.policy.kinds import (
+from imprint.policies.gate import Gate
+from imprint.policies.kinds import (
     GRAVEST_FIRST,
     GateRow,
     Outcome,

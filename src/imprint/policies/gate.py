@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from imprint.audit.kinds import audit_row
 from imprint.errors import SettingError
 from imprint.evaluation.controls import ControlsRow
-from imprint.policy.conditions import Condition, parse_condition
-from imprint.policy.judging import Judgement, Known, cannot_reach, judge
-from imprint.policy.kinds import GateRow, Lacking, Verdict, gravest
-from imprint.policy.policy import Policy
+from imprint.kinds.audit import audit_row
+from imprint.policies.conditions import Condition, parse_condition
+from imprint.policies.judging import Judgement, Known, cannot_reach, judge
+from imprint.policies.kinds import GateRow, Lacking, Verdict, gravest
+from imprint.policies.policy import Policy
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from imprint.audit.kinds import AuditRow, audit_row
 from imprint.files import FilePath, replacing
 from imprint.kinds import by_kind
+from imprint.kinds.audit import AuditRow, audit_row
 from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
-from imprint.policy.kinds import answers
+from imprint.policies.kinds import answers
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
-from imprint.report.conclusions import claims
-from imprint.report.method import method
-from imprint.report.summary import Step, certainty, notes, people, refused, steps, tiles, verdict
+from imprint.reports.conclusions import claims
+from imprint.reports.method import method
+from imprint.reports.summary import Step, certainty, notes, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import Block, Chart, Column, Given, Section, Table, Text, Tiles, count, flat, join, say, title

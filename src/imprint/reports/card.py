@@ -7,13 +7,13 @@ it, the section can be pasted into another card.
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from imprint.audit.kinds import AuditRow, audit_row
 from imprint.errors import ImprintError
 from imprint.kinds import families
+from imprint.kinds.audit import AuditRow, audit_row
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.report.conclusions import claims, measured, not_run, tabled
-from imprint.report.method import limits
+from imprint.reports.conclusions import claims, measured, not_run, tabled
+from imprint.reports.method import limits
 from imprint.rows import RawRow, Row
 from imprint.settings import as_options
 from imprint.view import Block, Chart, Given, Text, flat, say, title, words

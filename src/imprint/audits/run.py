@@ -10,7 +10,6 @@ from typing import Annotated
 
 import msgspec
 
-from imprint.audit.kinds import AuditedSettings, AuditRow
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
@@ -20,6 +19,7 @@ from imprint.jobs.job import Job, Plan
 from imprint.jobs.progress import Meter
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds import Kind, Part, all_kinds
+from imprint.kinds.audit import AuditedSettings, AuditRow
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.settings import option, settable
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject

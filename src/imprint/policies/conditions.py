@@ -10,7 +10,7 @@ from imprint.association.rows import SIZES
 from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
-from imprint.policy.kinds import Operator, Rule, is_probability
+from imprint.policies.kinds import Operator, Rule, is_probability
 from imprint.rows import Row, descriptions
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"

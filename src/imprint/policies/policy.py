@@ -24,7 +24,7 @@ from typing import Any
 from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
-from imprint.policy.conditions import Condition
+from imprint.policies.conditions import Condition
 from imprint.stimuli.catalog import catalogue, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table

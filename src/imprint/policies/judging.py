@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from imprint.evaluation.controls import ControlsRow, controlled_in, controls_among
 from imprint.kinds.tests import REASONS
-from imprint.policy.conditions import Condition, field_names
-from imprint.policy.kinds import Outcome, Verdict
+from imprint.policies.conditions import Condition, field_names
+from imprint.policies.kinds import Outcome, Verdict
 from imprint.rows import Row, descriptions
 
 UNJUDGED = "the subject cannot be judged"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from imprint.audit.kinds import audit_row
 from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.kinds import Family, by_kind, find_kind
+from imprint.kinds.audit import audit_row
 from imprint.kinds.controls import in_language, judgement
 from imprint.kinds.sections import by_part_and_kind
-from imprint.policy.kinds import GateRow, answers, decision, policies
+from imprint.policies.kinds import GateRow, answers, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.significance.outcomes import FOUND
 from imprint.view import Block, Text, Tiles, join, say, title
