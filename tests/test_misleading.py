@@ -34,7 +34,6 @@ from imprint.policies.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policies.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
-from imprint.reports.card import render_card
 from imprint.reports.summary import brief
 from imprint.rows import write_findings
 from imprint.significance.outcomes import CONFIDENCE, OUTCOMES
@@ -70,7 +69,7 @@ ANSWERED = "of the distance between"  # in each answer to a question
 
 def concluded(rows):
     """Return what a card says can be concluded."""
-    return render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
+    return imprint.card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
 
 
 # 1. Vectors that know nothing pass the gate
@@ -99,7 +98,7 @@ def audited(monkeypatch):
     monkeypatch.setattr(auditing, "all_kinds", list)
 
     def audit(subject):
-        (whole,) = auditing.run_audit(subject, quick=True).findings()
+        (whole,) = imprint.audit(subject, quick=True).findings()
         return [whole, *run_battery(subject, asked_by(QUESTION, *ASKED)).findings()]
 
     return audit
@@ -133,7 +132,7 @@ def test_half_noise_is_still_judged(bundled, audited):
     rows = audited(with_noise(bundled, 0.5))
     assert rows[0].judged
     assert check(rows, README_GATE).exit_code == 2
-    assert "cannot be judged" not in render_card(rows)
+    assert "cannot be judged" not in imprint.card(rows)
     assert ANSWERED in concluded(rows)
 
 
@@ -233,7 +232,7 @@ def test_encoders_are_judged_by_what_they_know(encoded, share, judged):
 def test_an_embedding_does_not_speak_for_the_encoder_beside_it(monkeypatch, bundled, share, code):
     monkeypatch.setattr(catalog, "SEAT_TESTS", ("caliskan-8",))
     asked = open_encoder(with_noise(bundled, share))
-    rows = auditing.run_audit(bundled, encoder=asked, quick=True, parts={"seat"}).findings()
+    rows = imprint.audit(bundled, encoder=asked, quick=True, parts={"seat"}).findings()
     assert [(row.embedding_sha256, row.judged) for row in rows if isinstance(row, ControlsRow)] == [
         (bundled.sha256, True),
         (asked.sha256, code == 0),
@@ -257,12 +256,12 @@ def german(bundled):
 def test_a_subject_that_fails_german_controls_cannot_be_judged_in_german(bundled, monkeypatch):
     monkeypatch.setattr(auditing, "all_kinds", lambda: [WEAT])
     _, subject = german(bundled)
-    rows = auditing.run_audit(subject, language="de", quick=True).findings()
+    rows = imprint.audit(subject, language="de", quick=True).findings()
     assert (rows[0].judged, rows[0].language) == (False, "de")
     assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == UNJUDGED
     (told,) = brief(rows)
     assert "cannot be judged in German" in said([told])
-    assert said([told]) in render_card(rows)
+    assert said([told]) in imprint.card(rows)
 
 
 def test_a_language_is_controlled_only_where_its_tests_ran(in_process):
@@ -296,12 +295,12 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     tests, subject = german(bundled)
     tests = [replace(test, language="fr") for test in tests if isinstance(test, WeatTest)]
     monkeypatch.setattr(catalog, "catalogue", lambda: tuple(tests))
-    rows = auditing.run_audit(subject, language="fr", quick=True).findings()
+    rows = imprint.audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
     assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == NO_LANGUAGE
     ((_, cannot),) = AUDIT.claims(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
-    assert said([cannot]) in render_card(rows).partition("### What cannot be concluded")[2]
+    assert said([cannot]) in imprint.card(rows).partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]
     assert refused(rows, "weat:*:|size|>9") == NO_LANGUAGE
 

@@ -7,7 +7,7 @@ from imprint.association.seat_battery import run_seat_battery as run_seat_batter
 from imprint.association.weat import weat as weat
 from imprint.association.wefat import wefat as wefat
 from imprint.audits.run import Audit as Audit
-from imprint.audits.run import run_audit as run_audit
+from imprint.audits.run import audit as audit
 from imprint.boards.run import Board as Board
 from imprint.boards.run import board as board
 from imprint.debiasing.debiaser import debiaser as debiaser
@@ -43,9 +43,13 @@ from imprint.evaluation.evaluate import evaluate as evaluate
 from imprint.evaluation.leakage import leakage as leakage
 from imprint.jobs.job import Plan as Plan
 from imprint.kinds.findings import read_findings as read_findings
+from imprint.kinds.findings import schema as schema
 from imprint.metrics.by_name import metric as metric
 from imprint.metrics.group_association import group_association as group_association
-from imprint.reports.page import write_page as write_page
+from imprint.policies.gate import gate as gate
+from imprint.policies.policy import policy as policy
+from imprint.reports.card import card as card
+from imprint.reports.page import report as report
 from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row
 from imprint.rows import write_csv as write_csv

@@ -9,13 +9,13 @@ from html import unescape
 import pytest
 from msgspec.structs import replace
 
+import imprint
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import sections
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_text
-from imprint.reports.card import render_card
 from imprint.reports.method import method
 from imprint.reports.summary import brief
 from imprint.view import Table, flat
@@ -69,7 +69,7 @@ def test_the_summary_reads_as_before(audit, snapshot):
 
 
 def test_the_card_reads_as_before(audit, snapshot):
-    assert _VERSION.sub("`N`", _HASH.sub("HASH", render_card(audit[0].findings()))) == snapshot
+    assert _VERSION.sub("`N`", _HASH.sub("HASH", imprint.card(audit[0].findings()))) == snapshot
 
 
 def test_a_page_shows_six_columns_at_most_until_more_are_asked_for(audit):

@@ -3,11 +3,11 @@
 import pytest
 from made_rows import make_row
 
+import imprint
 from imprint.evaluation.controls import Control
 from imprint.kinds.audit import AuditedSettings
 from imprint.masking import Words
 from imprint.policies.gate import check, parse_conditions
-from imprint.policies.policy import read_policy
 from imprint.render.numbers import plain
 from imprint.reports.page import render_page
 from imprint.reports.summary import certainty, steps, verdict
@@ -34,7 +34,7 @@ MEASURED = [
 
 def decided(folder, *requirements, fail_on=()):
     (folder / "imprint.toml").write_text(POLICY + "".join(requirements))
-    gate = check(MEASURED, parse_conditions(fail_on), read_policy(folder / "imprint.toml"))
+    gate = check(MEASURED, parse_conditions(fail_on), imprint.policy(folder / "imprint.toml"))
     return [MEASURED[0], *gate.findings(), *MEASURED[1:]]
 
 

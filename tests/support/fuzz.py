@@ -221,7 +221,7 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     from imprint.policies.exports import append_summary, write_junit
     from imprint.policies.gate import check, parse_conditions
     from imprint.render.terminal import draw_blocks
-    from imprint.reports.card import render_card
+    from imprint.reports.card import card
     from imprint.reports.method import methods_paragraph
     from imprint.reports.page import render_page
     from imprint.reports.summary import brief
@@ -233,7 +233,7 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     for chart in shown:
         if isinstance(chart, Chart):
             json.dumps(chart.draw(Words(), 600))
-    render_card(rows)
+    card(rows)
     render_page(rows, script=str)
     brief(rows)
     methods_paragraph(rows)
@@ -245,9 +245,9 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
 
 
 def read_policy(path: Path, _: random.Random) -> None:
-    from imprint.policies.policy import read_policy
+    from imprint.policies.policy import policy
 
-    read_policy(path)
+    policy(path)
 
 
 def read_tests(path: Path, _: random.Random) -> None:

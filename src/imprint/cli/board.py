@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.cli.audit import OpenOption, UnmaskOption
 from imprint.cli.encoders import EncoderSettings, cache_place
 from imprint.cli.options import (
     DaskOption,
@@ -17,6 +16,7 @@ from imprint.cli.options import (
     is_subject,
     with_settings,
 )
+from imprint.cli.report import PageSettings
 
 if TYPE_CHECKING:
     from imprint.boards.subjects import BoardEntry
@@ -48,9 +48,8 @@ def board_command(
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Number of processes. [default: 1]")] = None,
     dask: DaskOption = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
-    unmask: UnmaskOption = False,
-    open_page: OpenOption = False,
     *,
+    page: PageSettings,
     about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -60,16 +59,8 @@ def board_command(
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
     """
+    from imprint.cli import console
     from imprint.cli.cluster import given_workers
-    from imprint.cli.console import (
-        note_missing_charts,
-        open_in_browser,
-        print_answer,
-        print_findings,
-        print_note,
-        print_written,
-        steps,
-    )
     from imprint.cli.options import chosen_weats
     from imprint.render.terminal import draw_text
 
@@ -91,7 +82,7 @@ def board_command(
     with (
         bundle_ahead() as script,
         given_workers(workers, dask, separate=True) as executor,
-        steps(len(entries)) as report,
+        console.steps(len(entries)) as report,
     ):
         found = board(
             entries,
@@ -103,19 +94,17 @@ def board_command(
             folder=out / _UNITS,
             report=report,
         )
-        rows = write_board(out, found, parquet=parquet, unmask=unmask, script=script)
+        rows = write_board(out, found, parquet=parquet, unmask=page.unmask, script=script)
     for row in rows:
         if isinstance(row, SkippedRow):
-            print_note(f"not measured: {row.test}: {row.reason}")
+            console.print_note(f"not measured: {row.test}: {row.reason}")
     if json:
-        print_findings(rows)
+        console.print_findings(rows)
     else:
-        print_answer(draw_text(verdict(rows)))
-        print_written("board", out / PAGE)
-    print_note(f"{len(rows):,} rows: {out / ROWS}")
-    note_missing_charts()
-    if open_page:
-        open_in_browser(out / PAGE)
+        console.print_answer(draw_text(verdict(rows)))
+        console.print_written("board", out / PAGE)
+    console.print_note(f"{len(rows):,} rows: {out / ROWS}")
+    page.finish(out / PAGE)
 
 
 def _entries(subjects: list[str], about: EncoderSettings) -> "list[BoardEntry]":

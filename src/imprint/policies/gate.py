@@ -6,14 +6,21 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from imprint.checks import did_you_mean
 from imprint.errors import SettingError
 from imprint.evaluation.controls import ControlsRow
 from imprint.kinds.audit import audit_row
-from imprint.policies.conditions import Condition, parse_condition
+from imprint.kinds.findings import FindingsLike, rows_of
+from imprint.policies.conditions import Condition, known_kind, parse_condition
 from imprint.policies.judging import Judgement, Known, cannot_reach, judge
-from imprint.policies.kinds import GateRow, Lacking, Verdict, gravest
+from imprint.policies.kinds import GateRow, Lacking, Rule, Verdict, gravest
 from imprint.policies.policy import Policy
+from imprint.policies.policy import policy as read_policy
+from imprint.policies.settings import GateSettings, PolicyLike
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
+from imprint.settings import settable
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import Test
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
 
@@ -114,12 +121,70 @@ class Gate(Result):
         return f"Gate({self.verdict}: {', '.join(f'{one.condition} {one.verdict}' for one in self.answers)})"
 
 
+@settable(GateSettings)
+def gate(findings: FindingsLike, settings: GateSettings) -> Gate:
+    """Hold findings against a policy and conditions. Nothing is computed.
+
+    Parameters
+    ----------
+    findings
+        A findings.jsonl, rows, or any result such as that of `imprint.audit`.
+
+    Returns
+    -------
+    Gate
+        The verdict (passed, failed or cannot tell), the exit code of `imprint gate`, and one row per condition.
+
+    Examples
+    --------
+    >>> findings = [*imprint.weat("default", "gender-career").findings(), *imprint.controls("default").findings()]
+    >>> imprint.gate(findings, require=["weat:|size|<0.1"])
+    Gate(failed: weat:|size|<0.1 failed)
+    """
+    settings.check()
+    policy, conditions = parse_requirements(settings.policy, settings.fail_on, settings.require)
+    rows = rows_of(findings)
+    # A misspelt name would be undecided for ever; a test that these findings lack may come with others.
+    refuse_unknown(conditions, findings=rows)
+    return check(rows, conditions, policy)
+
+
+def parse_requirements(
+    policy: PolicyLike | None, fail_on: Iterable[str] = (), require: Iterable[str] = ()
+) -> tuple[Policy | None, tuple[Condition, ...]]:
+    """Read a policy and the conditions of both rules, which costs nothing: do it before what they are about."""
+    conditions = parse_conditions(fail_on, require)
+    return None if policy is None else read_policy(policy), conditions
+
+
 def parse_conditions(fail_on: Iterable[str] = (), require: Iterable[str] = ()) -> tuple[Condition, ...]:
-    """Read the conditions of both rules, which costs nothing: do it before what they are about."""
-    return (
-        *(parse_condition(text, "fail-on") for text in fail_on),
-        *(parse_condition(text, "require") for text in require),
+    """Read the conditions of both rules; a text alone is one condition."""
+    rules: tuple[tuple[Rule, Iterable[str]], ...] = (("fail-on", fail_on), ("require", require))
+    return tuple(
+        parse_condition(text, rule) for rule, texts in rules for text in ([texts] if isinstance(texts, str) else texts)
     )
+
+
+def refuse_unknown(
+    conditions: Iterable[Condition], *, tests: Iterable[Test] = (), findings: Sequence[Row] | None = None
+) -> None:
+    """Refuse a condition on a name that does not exist, with the catalogue or these tests.
+
+    With findings, tests may have been added, so that only names that no file adds to are refused.
+    """
+    for condition in conditions:
+        find = known_kind(condition.kind).names
+        if condition.pattern is None or find is None:
+            continue
+        what, names, fixed = find((*catalogue(), *tests), findings or ())
+        if (fixed or findings is None) and not any(map(condition.names, names)):
+            listed = "`imprint stimuli` lists them" if what == "test" else f"there are {', '.join(names)}"
+            raise SettingError(
+                f"there is no {what} {condition.pattern!r}",
+                option=f"--{condition.rule}",
+                got=str(condition),
+                hint=did_you_mean(condition.pattern, names) or listed,
+            )
 
 
 def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Policy | None = None) -> Gate:

@@ -25,6 +25,7 @@ from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.policies.conditions import Condition
+from imprint.policies.settings import PolicyLike
 from imprint.stimuli.catalog import catalogue, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table
@@ -62,23 +63,41 @@ class Policy:
         return tuple(one.condition for one in self.requirements)
 
 
-def read_policy(path: FilePath) -> Policy:
-    """Read a policy; anything that is misspelt or impossible is refused before work begins."""
-    path = Path(path)
-    values = _table(path)
-    table = _allow(values, _KEYS, (str(path),))
+def policy(file: PolicyLike | None = None) -> Policy:
+    """Read a policy; anything that is misspelt or impossible is refused before work begins.
+
+    Parameters
+    ----------
+    file
+        A file such as `imprint policy init` writes; by default imprint.toml, or [tool.imprint] of pyproject.toml, of
+        the current folder.
+
+    Returns
+    -------
+    Policy
+        The requirements, their owner and reason, and the hash of what the file says.
+    """
+    if isinstance(file, Policy):
+        return file
+    source = find_policy() if file is None else Path(file)
+    if source is None:
+        raise SettingError(
+            f"there is no {FILE} here", option="policy", hint="run `imprint policy init`, or give a file"
+        )
+    values = _table(source)
+    table = _allow(values, _KEYS, (str(source),))
     files = table.texts("tests") if "tests" in values else ()
-    own = tuple(test for file in files for test in read_tests(path.parent / file))
+    tests = tuple(test for name in files for test in read_tests(source.parent / name))
     entries = table.need("require", list)
     if not entries:
-        raise SettingError("requires nothing", where=path, hint="write at least one [[require]]")
-    requirements = tuple(_requirement(entry, path, number, own) for number, entry in enumerate(entries, start=1))
-    content = repr((sorted(values.items(), key=str), list(own)))
+        raise SettingError("requires nothing", where=source, hint="write at least one [[require]]")
+    requirements = tuple(_requirement(entry, source, number, tests) for number, entry in enumerate(entries, start=1))
+    content = repr((sorted(values.items(), key=str), list(tests)))
     return Policy(
-        path,
+        source,
         table.get("owner", str) or "",
         table.get("reason", str) or "",
-        own,
+        tests,
         requirements,
         hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
     )
