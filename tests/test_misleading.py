@@ -172,7 +172,7 @@ def test_one_subject_does_not_speak_for_another(bundled):
     known = [row for one in (bundled, noise) for row in controls(one).findings()]
     for listed in (known, known[::-1]):
         gate = check([*listed, *rows], parse_conditions((), ["weat:caliskan-*:|size|<9"]))
-        assert [one.verdict for one in gate.answers[0].judgements] == ["passed", "cannot tell"]
+        assert [one.verdict for one in gate.rows[0].outcomes] == ["passed", "cannot tell"]
         assert gate.exit_code == 3
     assert refused([*known, known[0], *rows[1:]], "weat:p<0.01") == UNJUDGED
 
@@ -309,8 +309,8 @@ def test_controls_in_english_say_nothing_about_tests_in_german(bundled):
     english, foreign = asked_by("caliskan-8")[0], replace(asked_by("caliskan-8")[0], id="fremd", language="de")
     found = run_battery(bundled, [english, foreign]).findings()
     conditions = parse_conditions((), ["weat:*:|size|<9", "topic:gender:|size|<9"])
-    tests, topic = check([*found, *controls(bundled).findings()], conditions).answers
-    assert [one.why for one in tests.judgements] == [None, NO_LANGUAGE]
+    tests, topic = check([*found, *controls(bundled).findings()], conditions).rows
+    assert [one.why for one in tests.outcomes] == [None, NO_LANGUAGE]
     assert (topic.verdict, topic.why) == ("cannot tell", NO_LANGUAGE)
 
 

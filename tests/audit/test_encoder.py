@@ -125,10 +125,10 @@ def test_conditions_on_words_are_answered_in_sentences(audit):
     required = ["weat:gender-career:|size|<2", "weat:caliskan-8:|size|<2", "topic:gender:|size|<2"]
     gate = check(audit.rows, parse_conditions(require=required))
     assert gate.exit_code == 0
-    for answer, kind in zip(gate.answers, ("seat", "seat", "topic"), strict=True):
-        (one,) = answer.judgements
-        assert (one.finding.kind, one.finding.part) == (kind, "seat")
-    assert {answer.judgements[0].finding.context for answer in gate.answers[:2]} == {"framed"}
+    assert [(one.target[0], one.part) for one in gate.conditions] == [
+        (kind, "seat") for kind in ("seat", "seat", "topic")
+    ]
+    assert [[one.context for one in row.outcomes] for row in gate.rows] == [["framed"], ["framed"], [None]]
 
 
 def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
@@ -12,7 +12,7 @@ from imprint.evaluation.controls import ControlsRow
 from imprint.kinds.audit import audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.policies.conditions import Condition, known_kind, parse_condition
-from imprint.policies.judging import Judgement, Known, cannot_reach, judge
+from imprint.policies.judging import Known, cannot_reach, judge
 from imprint.policies.kinds import GateRow, Lacking, Rule, Verdict, gravest
 from imprint.policies.policy import Policy
 from imprint.policies.policy import policy as read_policy
@@ -25,64 +25,29 @@ from imprint.stimuli.definition import Test
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A condition, the findings held against it, and the tests it is about that could not have answered.
-
-    Without a pattern, --fail-on is about the tests that can answer. A test that is named or required must have run,
-    with enough words.
-    """
-
-    condition: Condition
-    judgements: tuple[Judgement, ...]
-    skipped: tuple[str, ...]
-    cannot_reach: tuple[str, ...]
-    why: str | None
-
-    @property
-    def verdict(self) -> Verdict:
-        """The gravest of its findings'; undecided if there are none, or if a test it needs is missing."""
-        verdicts = {one.verdict for one in self.judgements}
-        if not verdicts or (self.skipped and not self.condition.is_alarm):
-            verdicts.add("cannot tell")
-        return gravest(verdicts)
-
-    def finding(self, about: Row) -> GateRow:
-        """Return the row, for the findings that `about` is one of."""
-        verdicts = [one.verdict for one in self.judgements]
-        return GateRow(
-            test=str(self.condition),
-            embedding=about.embedding,
-            embedding_sha256=about.embedding_sha256,
-            seed=about.seed,
-            part="gate",
-            rule=self.condition.rule,
-            field=self.condition.name,
-            operator=self.condition.operator,
-            limit=self.condition.limit,
-            verdict=self.verdict,
-            checked=len(verdicts),
-            failed=verdicts.count("failed"),
-            cannot_tell=verdicts.count("cannot tell"),
-            skipped=self.skipped,
-            cannot_reach=self.cannot_reach,
-            why=self.why,
-            lacking=tuple(
-                Lacking(one.finding.test, len(one.finding.missing)) for one in self.judgements if one.finding.missing
-            ),
-            outcomes=tuple(one.outcome() for one in self.judgements),
-        )
-
-
 @dataclass(frozen=True, repr=False)
 class Gate(Result):
-    """The answers to all conditions; `about` is the finding that says what was measured, `controls` if it counts.
+    """What every condition says of findings.
 
-    `measured_under` is the hash of the policy that the findings were made under.
+    Attributes
+    ----------
+    about
+        The finding that says what was measured.
+    conditions
+        What findings were held against; the requirements of a policy come first.
+    rows
+        What each condition says.
+    policy
+        The policy, if any.
+    controls
+        Whether the subjects can be judged.
+    measured_under
+        The hash of the policy that the findings were made under.
     """
 
     about: Row
-    answers: tuple[Answer, ...]
+    conditions: tuple[Condition, ...]
+    rows: tuple[GateRow, ...]
     policy: Policy | None = None
     controls: tuple[ControlsRow, ...] = ()
     measured_under: str | None = None
@@ -90,7 +55,7 @@ class Gate(Result):
     @property
     def verdict(self) -> Verdict:
         """The gravest answer: failed, then cannot tell, then passed."""
-        return gravest(answer.verdict for answer in self.answers)
+        return gravest(row.verdict for row in self.rows)
 
     @property
     def exit_code(self) -> int:
@@ -98,17 +63,8 @@ class Gate(Result):
         return EXIT_CODES[self.verdict]
 
     def findings(self) -> list[GateRow]:
-        """Return one row per condition; the requirements of a policy come first."""
-        rows = [answer.finding(self.about) for answer in self.answers]
-        if self.policy is None:
-            return rows
-        policy = self.policy
-        known = {"policy_sha256": policy.sha256, "owner": policy.owner, "policy_reason": policy.reason}
-        required = [
-            msgspec.structs.replace(row, reason=one.reason, **known)
-            for row, one in zip(rows, policy.requirements, strict=False)
-        ]
-        return [*required, *rows[len(required) :]]
+        """Return one row per condition."""
+        return list(self.rows)
 
     @property
     def changed(self) -> bool:
@@ -118,7 +74,7 @@ class Gate(Result):
         return self.measured_under != self.policy.sha256
 
     def __repr__(self) -> str:
-        return f"Gate({self.verdict}: {', '.join(f'{one.condition} {one.verdict}' for one in self.answers)})"
+        return f"Gate({self.verdict}: {', '.join(f'{row.test} {row.verdict}' for row in self.rows)})"
 
 
 @settable(GateSettings)
@@ -192,61 +148,85 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     if not findings:
         raise SettingError("there are no findings to check", hint="give those of imprint audit or of any test")
     audit = audit_row(findings)
-    required = policy.conditions if policy else ()
     known = Known.of(findings)
-    asked = (*required, *conditions)
+    asked = (*(policy.conditions if policy else ()), *conditions)
     if audit is not None and audit.subject == "encoder":
         asked = tuple(condition.of_encoder() for condition in asked)
-    answers = [_answer(condition, findings, known) for condition in asked]
+    about = audit or findings[0]
+    rows = [_answer(condition, about, findings, known) for condition in asked]
+    if policy is not None:
+        said = {"policy_sha256": policy.sha256, "owner": policy.owner, "policy_reason": policy.reason}
+        for index, requirement in enumerate(policy.requirements):
+            rows[index] = msgspec.structs.replace(rows[index], reason=requirement.reason, **said)
     measured_under = None if audit is None else audit.settings.policy_sha256
-    return Gate(audit or findings[0], tuple(answers), policy, known.controls, measured_under)
+    return Gate(about, asked, tuple(rows), policy, known.controls, measured_under)
 
 
-def _answer(condition: Condition, findings: Sequence[Row], known: Known) -> Answer:
-    matching = [one for one in findings if condition.matches(one)]
+def _answer(condition: Condition, about: Row, findings: Sequence[Row], known: Known) -> GateRow:
+    """Hold findings against a condition.
+
+    Without a pattern, --fail-on is about the tests that can answer. A test that is named or required must have run,
+    with enough words. The verdict is the gravest of the outcomes; undecided if there are none, or if a test that it
+    needs is missing.
+    """
     able, unable = list[Row](), list[Row]()
-    for one in matching:
-        is_unable = condition.is_alarm and cannot_reach(condition, one)
-        (unable if is_unable else able).append(one)
+    for row in findings:
+        if condition.matches(row):
+            (unable if condition.is_alarm and cannot_reach(condition, row) else able).append(row)
     skipped = [
-        one
-        for one in findings
-        if isinstance(one, SkippedRow) and one.part in (None, condition.part) and condition.names(one.test)
+        row
+        for row in findings
+        if isinstance(row, SkippedRow) and row.part in (None, condition.part) and condition.names(row.test)
     ]
-    judgements = [judge(condition, one) for one in able]
-    barred = [known.why_not(one, controlled=condition.controlled) for one in able]
-    for place, reason in enumerate(barred):
+    outcomes = [judge(condition, row) for row in able]
+    barred = [known.why_not(row, controlled=condition.controlled) for row in able]
+    for index, reason in enumerate(barred):
         if reason is not None:  # it neither passes nor fails
-            judgements[place] = replace(judgements[place], verdict="cannot tell", why=reason)
+            outcomes[index] = msgspec.structs.replace(outcomes[index], verdict="cannot tell", why=reason)
     if able:
         why = barred[0] if len({*barred}) == 1 else None
     else:
         why = "its tests have too few words" if unable else _why_none(condition, findings, skipped)
-    return Answer(
-        condition=condition,
-        judgements=tuple(judgements),
+    verdicts = [outcome.verdict for outcome in outcomes]
+    is_undecided = not outcomes or (skipped and not condition.is_alarm)
+    return GateRow(
+        test=str(condition),
+        embedding=about.embedding,
+        embedding_sha256=about.embedding_sha256,
+        seed=about.seed,
+        part="gate",
+        rule=condition.rule,
+        field=condition.name,
+        operator=condition.operator,
+        limit=condition.limit,
+        verdict=gravest([*verdicts, "cannot tell"] if is_undecided else verdicts),
+        checked=len(verdicts),
+        failed=verdicts.count("failed"),
+        cannot_tell=verdicts.count("cannot tell"),
         skipped=_tests(skipped),
         cannot_reach=_tests(unable),
         why=why,
+        lacking=tuple(Lacking(row.test, len(row.missing)) for row in able if row.missing),
+        outcomes=tuple(outcomes),
     )
 
 
 def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.test for one in findings))
+    return tuple(dict.fromkeys(row.test for row in findings))
 
 
 def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[SkippedRow]) -> str:
     """Say what is known of a condition that matches nothing."""
     kind = condition.target[0]
-    part = next((one for one in findings if isinstance(one, PartRow) and one.test == condition.part), None)
+    part = next((row for row in findings if isinstance(row, PartRow) and row.test == condition.part), None)
     if part is not None and not part.ran:
         reason = part.why or "it was not asked for"
         return f"the part {condition.part!r} of the audit was not run: {reason}"
     if skipped:
         return f"{skipped[0].test} could not be run: {skipped[0].reason}"
-    if any(isinstance(one, RawRow) and one.kind == kind for one in findings):
+    if any(isinstance(row, RawRow) and row.kind == kind for row in findings):
         return "its rows were written by another version of imprint; run the audit again"
-    known = [one.test for one in findings if one.kind == kind]
+    known = [row.test for row in findings if row.kind == kind]
     if not known:
         return f"there are no findings of kind {kind!r}"
     near = difflib.get_close_matches(condition.pattern or "", known, n=1)

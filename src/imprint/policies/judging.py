@@ -20,37 +20,10 @@ NO_CONTROLS = (
 NO_LANGUAGE = "there are no controls in its language"
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A finding held against a condition: its number, the ends between which that is known to lie, and the verdict.
+def judge(condition: Condition, finding: Row) -> Outcome:
+    """Hold a finding against a condition: its number, the ends between which that is known to lie, and the verdict.
 
     Numbers are sizes where the condition asks for a size. `why` says what is lacking where there are no ends.
-    """
-
-    finding: Row
-    verdict: Verdict
-    value: float | None
-    low: float | None
-    high: float | None
-    why: str | None = None
-
-    def outcome(self) -> Outcome:
-        """Return what identifies the row, and the rest."""
-        return Outcome(
-            test=self.finding.test,
-            embedding=self.finding.audited,
-            context=self.finding.context,
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            verdict=self.verdict,
-            why=self.why,
-        )
-
-
-def judge(condition: Condition, finding: Row) -> Judgement:
-    """Hold a finding against a condition.
-
     What keeps the row itself from an outcome keeps it from a verdict, too. Frequency does not keep it from passing,
     since a difference that is within the limit is so whatever its reason.
     """
@@ -58,24 +31,44 @@ def judge(condition: Condition, finding: Row) -> Judgement:
     value, reason = _number(finding, field), _reason(finding, field)
     obstacle = None if reason is None else REASONS[reason]
     if value is None:
-        return Judgement(finding, "cannot tell", None, None, None, obstacle or f"it has no {field}")
+        return _outcome(finding, "cannot tell", None, why=obstacle or f"it has no {field}")
     measured = abs(value) if condition.absolute else value
     if cannot_reach(condition, finding):
         few = "words or draws" if finding.p_method == "sampled" else "words"
         why_none = obstacle or f"so few {few} cannot give a p that small"
-        return Judgement(finding, "cannot tell", measured, None, None, why_none)
+        return _outcome(finding, "cannot tell", measured, why=why_none)
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value)
     except _UnknownError as error:
-        return Judgement(finding, "cannot tell", measured, None, None, obstacle or str(error))
+        return _outcome(finding, "cannot tell", measured, why=obstacle or str(error))
     verdict = _verdict(condition, condition.holds(*ends))
     # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
     why = None if condition.is_alarm or (condition.rule, verdict) == ("fail-on", "failed") else finding.lost_most()
     if obstacle is not None and (verdict == "failed" or reason != "frequency"):
         why = obstacle
     if why is not None:
-        return Judgement(finding, "cannot tell", measured, None, None, why)
-    return Judgement(finding, verdict, measured, *condition.sizes(*ends))
+        return _outcome(finding, "cannot tell", measured, why=why)
+    return _outcome(finding, verdict, measured, condition.sizes(*ends))
+
+
+def _outcome(
+    finding: Row,
+    verdict: Verdict,
+    value: float | None,
+    ends: tuple[float, float] | tuple[None, None] = (None, None),
+    why: str | None = None,
+) -> Outcome:
+    low, high = ends
+    return Outcome(
+        test=finding.test,
+        embedding=finding.audited,
+        context=finding.context,
+        value=value,
+        low=low,
+        high=high,
+        verdict=verdict,
+        why=why,
+    )
 
 
 def cannot_reach(condition: Condition, finding: Row) -> bool:
