@@ -212,6 +212,32 @@ def test_bad_settings_are_refused_before_any_work(small, options):
         imprint.audit(small, **options, report=lambda *said: pytest.fail("work has begun"))
 
 
+def test_an_audit_is_held_against_its_policy_and_its_conditions(small, tmp_path):
+    policy = tmp_path / "imprint.toml"
+    policy.write_text('owner = "us"\n[[require]]\ntest = "gender-career"\nsize = 0.01\n')
+    asked = {"parts": ("weat",), "topics": ("gender",)}
+    found = imprint.audit(small, quick=True, policy=policy, fail_on="weat:size_low>0.9", **asked)
+    whole, *answers = found.findings()[:3]
+    assert (whole.kind, whole.settings.policy_sha256) == ("audit", imprint.policy(policy).sha256)
+    assert [(row.rule, row.owner, row.verdict) for row in answers] == [
+        ("require", "us", "failed"),
+        ("fail-on", "", "passed"),
+    ]
+    assert found.gate.verdict == "failed"
+    assert repr(found).startswith("Audit(small: failed; ")
+    assert found.findings() == [whole, *answers, *found.rows[1:]]
+    again = imprint.gate(found, policy=policy, fail_on=["weat:size_low>0.9"])
+    assert (again.rows, again.changed) == (found.gate.rows, False)
+
+
+@pytest.mark.parametrize(
+    "options", [{"fail_on": ["waet:p<1"]}, {"require": "weat:gendr-*:|size|<1"}, {"policy": "nowhere.toml"}]
+)
+def test_what_no_finding_can_decide_is_refused_before_any_work(options):
+    with pytest.raises((SettingError, ImprintError), match=r"waet|gendr|nowhere"):
+        imprint.audit("no such subject", **options)
+
+
 def test_findings_hold_no_vectors_and_no_times(audit):
     whole = "\n".join(row.to_json() for row in audit[0].rows)
     assert not {"seconds", "time", "date"} & {key for line in whole.split("\n") for key in json.loads(line)}

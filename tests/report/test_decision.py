@@ -1,10 +1,15 @@
 """The first screen of an audit with a policy: the decision, whose policy it is, and what to do next."""
 
+import re
+from html import unescape
+
 import pytest
 from made_rows import make_row
 
 import imprint
+from imprint.audits.run import Audit
 from imprint.evaluation.controls import Control
+from imprint.jobs.job import Plan
 from imprint.kinds.audit import AuditedSettings
 from imprint.masking import Words
 from imprint.policies.gate import check, parse_conditions
@@ -79,3 +84,11 @@ def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
         "imprint audit EMBEDDING --policy POLICY",
         "imprint debias EMBEDDING OUT.safetensors",
     ]
+
+
+def test_in_a_notebook_an_audit_opens_with_its_verdict(tmp_path):
+    for rows in (MEASURED, decided(tmp_path, SIZE.format("gender-career", 0.05))):
+        drawn = Audit("small", Plan(), tuple(rows))._repr_html_()
+        text = unescape(re.sub("<[^>]*>", "", drawn.partition("</style>")[2])).split("\n")
+        assert [line for line in text if line][:2] == ["Verdict", plain(verdict(rows), Words())]
+    assert "Verdict</h2>" not in MEASURED[1]._repr_html_()

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_rows import make_row
 from markupsafe import escape
+from refusals import refuses
 
 import imprint
-from imprint.errors import ImprintError, pip_install
+from imprint.errors import ImprintError, SettingError, pip_install
 from imprint.kinds.sections import draw_rows
 from imprint.render.html import draw_fragment
 from imprint.render.vega import NOT_INSTALLED, bundle_ahead, why_not_drawn
@@ -64,6 +65,16 @@ def test_the_same_findings_give_the_same_bytes(tmp_path):
     one = (tmp_path / "one.html").read_bytes()
     assert one == (tmp_path / "two.html").read_bytes()
     assert len(one) < LIMIT
+
+
+def test_arguments_in_the_wrong_order_and_what_holds_no_rows_are_refused_in_a_sentence(tmp_path):
+    page, rows = str(tmp_path / "page.html"), [finding()]
+    with refuses(SettingError, option="out", hint="findings come first: imprint.report(findings, out)"):
+        imprint.report(page, rows)
+    for wrong in ([1, 2], ["a row"]):
+        with refuses(SettingError, option="findings", got=wrong):
+            imprint.report(wrong, page)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_title_names_what_was_audited():

@@ -12,7 +12,7 @@ from imprint.kinds.sections import by_part_and_kind
 from imprint.policies.kinds import GateRow, answers, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.significance.outcomes import FOUND
-from imprint.view import Block, Text, Tiles, join, say, title
+from imprint.view import Block, Prose, Section, Text, Tiles, join, say, title
 
 Step = tuple[str, str]  # what to do, and the command
 
@@ -46,6 +46,13 @@ def certainty(rows: Sequence[Row]) -> list[Text]:
     answered = answers(rows)
     found = [] if refused(rows) or not answered else [_finding(rows)]
     return [*policies(answered), *found, *_certainty(rows)]
+
+
+def opening(rows: Sequence[Row]) -> Section:
+    """Return what opens an audit in a notebook: the verdict, how sure we can be, and the tiles."""
+    shown = tiles(rows)
+    said = (Prose(verdict(rows), "lead"), *map(Prose, certainty(rows)))
+    return Section("verdict", "Verdict", (*said, *((shown,) if shown else ())))
 
 
 def _finding(rows: Sequence[Row]) -> Text:
