@@ -54,6 +54,7 @@ class Condition:
     operator: Operator
     limit: float
     within: str | None = None  # the part that answers, where it is not the kind's own
+    reason: str = ""  # why a policy requires it
 
     def of_encoder(self) -> "Condition":
         """Return what it asks of a sentence encoder: its words are tested in sentences, and gender beside he - she."""

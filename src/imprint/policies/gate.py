@@ -156,8 +156,8 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     rows = [_answer(condition, about, findings, known) for condition in asked]
     if policy is not None:
         said = {"policy_sha256": policy.sha256, "owner": policy.owner, "policy_reason": policy.reason}
-        for index, requirement in enumerate(policy.requirements):
-            rows[index] = msgspec.structs.replace(rows[index], reason=requirement.reason, **said)
+        for index in range(len(policy.conditions)):
+            rows[index] = msgspec.structs.replace(rows[index], **said)
     measured_under = None if audit is None else audit.settings.policy_sha256
     return Gate(about, asked, tuple(rows), policy, known.controls, measured_under)
 
@@ -196,6 +196,7 @@ def _answer(condition: Condition, about: Row, findings: Sequence[Row], known: Kn
         seed=about.seed,
         part="gate",
         rule=condition.rule,
+        reason=condition.reason,
         field=condition.name,
         operator=condition.operator,
         limit=condition.limit,

@@ -39,14 +39,6 @@ _REMOVED = ("alpha", "margin")  # levels, and cosines
 
 
 @dataclass(frozen=True)
-class Requirement:
-    """One thing a subject must show: sizes within one of these, or a benchmark above its least value."""
-
-    condition: Condition
-    reason: str
-
-
-@dataclass(frozen=True)
 class Policy:
     """A policy that was read; `sha256` is the hash of what it says, not of its spacing and comments."""
 
@@ -54,13 +46,8 @@ class Policy:
     owner: str
     reason: str
     tests: tuple[Test, ...]
-    requirements: tuple[Requirement, ...]
+    conditions: tuple[Condition, ...]  # what each requirement holds findings against
     sha256: str
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What the requirements hold findings against."""
-        return tuple(one.condition for one in self.requirements)
 
 
 def policy(file: PolicyLike | None = None) -> Policy:
@@ -91,14 +78,14 @@ def policy(file: PolicyLike | None = None) -> Policy:
     entries = table.need("require", list)
     if not entries:
         raise SettingError("requires nothing", where=source, hint="write at least one [[require]]")
-    requirements = tuple(_requirement(entry, source, number, tests) for number, entry in enumerate(entries, start=1))
+    conditions = tuple(_condition(entry, source, number, tests) for number, entry in enumerate(entries, start=1))
     content = repr((sorted(values.items(), key=str), list(tests)))
     return Policy(
         source,
         table.get("owner", str) or "",
         table.get("reason", str) or "",
         tests,
-        requirements,
+        conditions,
         hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
@@ -146,7 +133,8 @@ least = 0.4
 """
 
 
-def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) -> Requirement:
+def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) -> Condition:
+    """Return what one [[require]] says: sizes within a limit, or a benchmark of at least a value."""
     where = (str(path), f"require {number}")
     if not isinstance(entry, dict):
         raise SettingError(option="require", got=entry, expected="tables, [[require]]", where=where)
@@ -161,16 +149,15 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
     needed, other = ("least", "size") if key == "benchmark" else ("size", "least")
     if other in entry:
         raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {needed} = a number")
-    limit = table.need(needed, float)
+    limit, reason = table.need(needed, float), table.get("reason", str) or ""
     if key == "benchmark":
         check_between("least", limit, -1.0)
-        condition = Condition("require", "similarity", name, "spearman", False, ">=", limit)
-    else:
-        if not limit > 0:
-            raise SettingError(option="size", got=limit, expected="above 0, a share such as 0.10", where=where)
-        _refuse_unknown(key, name, own, where)
-        condition = Condition("require", "weat" if key == "test" else "topic", name, "size", True, "<", limit)
-    return Requirement(condition, table.get("reason", str) or "")
+        return Condition("require", "similarity", name, "spearman", False, ">=", limit, reason=reason)
+    if not limit > 0:
+        raise SettingError(option="size", got=limit, expected="above 0, a share such as 0.10", where=where)
+    _refuse_unknown(key, name, own, where)
+    kind = "weat" if key == "test" else "topic"
+    return Condition("require", kind, name, "size", True, "<", limit, reason=reason)
 
 
 def _allow(values: Mapping[str, Any], keys: Sequence[str], where: tuple[str, ...]) -> TomlTable:
