@@ -42,6 +42,10 @@ def option(help: str, *names: str, names_a: Named | None = None, **more: Any) ->
     return Option(help, names, names_a, more)
 
 
+SEED = option("Random seed.", "--seed", min=0)
+TOPIC = option("Only tests about this topic, such as gender; may repeat.", "--topic", metavar="TOPIC")
+
+
 def options_of(annotation: Any) -> list[tuple[Any, Option]]:
     """Return the type and the option of an annotation that has one."""
     if get_origin(annotation) is not Annotated:

@@ -11,7 +11,7 @@ import typer
 
 from imprint.checks import EmbeddingFormat, check_choice
 from imprint.errors import SettingError, reading_file
-from imprint.settings import Named, Option, fields_of, options_of
+from imprint.settings import SEED, TOPIC, Named, Option, fields_of, options_of
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -86,13 +86,15 @@ def _refuse_unreadable(path: Path, hint: str = "check the path and its permissio
 
 
 _NAMED: dict[Named, Callable[[Any], Any]] = {"file": is_file, "encoder": is_encoder, "subject": is_subject}
-_EMBEDDING = typer.Argument(
-    callback=is_embedding,
-    metavar="EMBEDDING",
-    help="An embedding file of any supported format, or a bundled one: 'default' (GloVe 6B, 100d), "
-    "'glove-840b-stimuli' (the words of the published tests).",
-)
-EmbeddingArgument = Annotated[str, _EMBEDDING]
+EmbeddingArgument = Annotated[
+    str,
+    typer.Argument(
+        callback=is_embedding,
+        metavar="EMBEDDING",
+        help="An embedding file of any supported format, or a bundled one: 'default' (GloVe 6B, 100d), "
+        "'glove-840b-stimuli' (the words of the published tests).",
+    ),
+]
 FormatOption = Annotated[
     EmbeddingFormat | None,
     typer.Option(
@@ -106,10 +108,7 @@ TestsOption = Annotated[
     Path | None,
     typer.Option("--tests", callback=is_file, help="A TOML file of your own tests, instead of the catalogue."),
 ]
-TopicOption = Annotated[
-    list[str] | None,
-    typer.Option("--topic", metavar="TOPIC", help="Only tests about this topic, such as gender; may repeat."),
-]
+TopicOption = Annotated[list[str] | None, typer.Option(*TOPIC.names, help=TOPIC.help, **TOPIC.more)]
 DEFAULT_PAIR = ("he", "she")
 DEFAULT_PAIRS = "default"
 AxisOption = Annotated[
@@ -131,7 +130,7 @@ GroupOption = Annotated[
         "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
+SeedOption = Annotated[int, typer.Option(*SEED.names, help=SEED.help, **SEED.more)]
 WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Number of threads; the results are the same. [default: all cores]"),

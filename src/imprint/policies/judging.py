@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from imprint.evaluation.controls import ControlsRow, controlled_in, controls_among
 from imprint.kinds.tests import REASONS
 from imprint.policies.conditions import Condition, field_names
@@ -29,46 +31,37 @@ def judge(condition: Condition, finding: Row) -> Outcome:
     """
     field = finding.own_field(condition.target[1])
     value, reason = _number(finding, field), _reason(finding, field)
+    undecided = Outcome(
+        test=finding.test,
+        embedding=finding.audited,
+        context=finding.context,
+        value=None,
+        low=None,
+        high=None,
+        verdict="cannot tell",
+        why=None,
+    )
     obstacle = None if reason is None else REASONS[reason]
     if value is None:
-        return _outcome(finding, "cannot tell", None, why=obstacle or f"it has no {field}")
-    measured = abs(value) if condition.absolute else value
+        return replace(undecided, why=obstacle or f"it has no {field}")
+    undecided = replace(undecided, value=abs(value) if condition.absolute else value)
     if cannot_reach(condition, finding):
         few = "words or draws" if finding.p_method == "sampled" else "words"
         why_none = obstacle or f"so few {few} cannot give a p that small"
-        return _outcome(finding, "cannot tell", measured, why=why_none)
+        return replace(undecided, why=why_none)
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value)
     except _UnknownError as error:
-        return _outcome(finding, "cannot tell", measured, why=obstacle or str(error))
+        return replace(undecided, why=obstacle or str(error))
     verdict = _verdict(condition, condition.holds(*ends))
     # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
     why = None if condition.is_alarm or (condition.rule, verdict) == ("fail-on", "failed") else finding.lost_most()
     if obstacle is not None and (verdict == "failed" or reason != "frequency"):
         why = obstacle
     if why is not None:
-        return _outcome(finding, "cannot tell", measured, why=why)
-    return _outcome(finding, verdict, measured, condition.sizes(*ends))
-
-
-def _outcome(
-    finding: Row,
-    verdict: Verdict,
-    value: float | None,
-    ends: tuple[float, float] | tuple[None, None] = (None, None),
-    why: str | None = None,
-) -> Outcome:
-    low, high = ends
-    return Outcome(
-        test=finding.test,
-        embedding=finding.audited,
-        context=finding.context,
-        value=value,
-        low=low,
-        high=high,
-        verdict=verdict,
-        why=why,
-    )
+        return replace(undecided, why=why)
+    low, high = condition.sizes(*ends)
+    return replace(undecided, verdict=verdict, low=low, high=high)
 
 
 def cannot_reach(condition: Condition, finding: Row) -> bool:
