@@ -153,19 +153,19 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True).parameters
     parameters: list[inspect.Parameter] = []
     made: dict[str, tuple[type, list[str]]] = {}
-    repeated: set[str] = set()
+    names: set[str] = set()
     for parameter in own.values():
         settings = {name: field for name, field in fields_of(parameter.annotation).items() if name not in own}
         if settings:
             made[parameter.name] = parameter.annotation, list(settings)
         single = [(parameter.replace(annotation=kind), setting) for kind, setting in options_of(parameter.annotation)]
         described = [*settings.values(), *single]
-        repeated |= {field.name for field, _ in described if _may_repeat(field)}
+        names |= {field.name for field, _ in described}
         parameters += [_as_typer(*field) for field in described] or [parameter.replace(kind=parameter.KEYWORD_ONLY)]
 
     @functools.wraps(command)
     def with_options(**values: Any) -> None:
-        values |= {name: tuple(values[name]) for name in repeated}
+        values |= {name: tuple(values[name]) for name in names if isinstance(values[name], list)}
         for name, (settings, fields) in made.items():
             values[name] = settings(**{field: values.pop(field) for field in fields})
         command(**values)
@@ -178,17 +178,13 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 def _as_typer(field: inspect.Parameter, setting: Option) -> inspect.Parameter:
     """Return a setting as typer reads an option: what may be given several times is a list, what is named a text."""
-    more, several = setting.more, _may_repeat(field)
+    more, several = setting.more, get_origin(field.annotation) in (tuple, Sequence)
     kind = list[get_args(field.annotation)[0]] if several else field.annotation  # type: ignore[misc]
     if setting.names_a is not None:
         kind, more = str | None, {"callback": _NAMED[setting.names_a], **more}
     shown = typer.Option(*setting.names_of(field.name), help=setting.help, **more)
     default = list(field.default) if several else field.default
     return field.replace(kind=field.KEYWORD_ONLY, annotation=Annotated[kind, shown], default=default)
-
-
-def _may_repeat(field: inspect.Parameter) -> bool:
-    return get_origin(field.annotation) in (tuple, Sequence)
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":
