@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from imprint.cli import options
-from imprint.cli.encoders import EncoderSettings, cache_place
+from imprint.cli.encoders import EncoderSettings
 from imprint.cli.report import PageSettings
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def board_command(
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
-    cache = cache_place(about.cache, unused=about.no_cache)
+    cache = about.cache_file
     make_folder(out)
     with (
         bundle_ahead() as script,
