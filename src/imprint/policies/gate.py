@@ -41,8 +41,8 @@ class Gate(Result):
         The policy, if any.
     controls
         Whether the subjects can be judged.
-    measured_under
-        The hash of the policy that the findings were made under.
+    changed
+        Whether the findings were made under another policy than this one.
     """
 
     about: Row
@@ -50,7 +50,7 @@ class Gate(Result):
     rows: tuple[GateRow, ...]
     policy: Policy | None = None
     controls: tuple[ControlsRow, ...] = ()
-    measured_under: str | None = None
+    changed: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -65,13 +65,6 @@ class Gate(Result):
     def findings(self) -> list[GateRow]:
         """Return one row per condition."""
         return list(self.rows)
-
-    @property
-    def changed(self) -> bool:
-        """Whether the findings were made under another policy than the one they are held against."""
-        if self.policy is None or self.measured_under is None:
-            return False
-        return self.measured_under != self.policy.sha256
 
     def __repr__(self) -> str:
         return f"Gate({self.verdict}: {', '.join(f'{row.test} {row.verdict}' for row in self.rows)})"
@@ -159,7 +152,8 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
         for index in range(len(policy.conditions)):
             rows[index] = msgspec.structs.replace(rows[index], **said)
     measured_under = None if audit is None else audit.settings.policy_sha256
-    return Gate(about, asked, tuple(rows), policy, known.controls, measured_under)
+    changed = policy is not None and measured_under not in (None, policy.sha256)
+    return Gate(about, asked, tuple(rows), policy, known.controls, changed)
 
 
 def _answer(condition: Condition, about: Row, findings: Sequence[Row], known: Known) -> GateRow:
