@@ -46,7 +46,9 @@ from imprint.kinds.findings import read_findings as read_findings
 from imprint.kinds.findings import schema as schema
 from imprint.metrics.by_name import metric as metric
 from imprint.metrics.group_association import group_association as group_association
+from imprint.policies.gate import Gate as Gate
 from imprint.policies.gate import gate as gate
+from imprint.policies.policy import Policy as Policy
 from imprint.policies.policy import policy as policy
 from imprint.reports.card import card as card
 from imprint.reports.page import report as report

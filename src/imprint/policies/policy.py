@@ -40,13 +40,29 @@ _REMOVED = ("alpha", "margin")  # levels, and cosines
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy that was read; `sha256` is the hash of what it says, not of its spacing and comments."""
+    """A policy that was read.
+
+    Attributes
+    ----------
+    path
+        Its file.
+    owner
+        Who decides by it.
+    reason
+        Why there is such a policy.
+    tests
+        Tests of its own, beside the catalogue's.
+    conditions
+        What each requirement holds findings against.
+    sha256
+        The hash of what it says, not of its spacing and comments.
+    """
 
     path: Path
     owner: str
     reason: str
     tests: tuple[Test, ...]
-    conditions: tuple[Condition, ...]  # what each requirement holds findings against
+    conditions: tuple[Condition, ...]
     sha256: str
 
 
