@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 from imprint.checks import Centre, Cleaning, Correction, NullMethod, check_between, check_choice, check_whole
 from imprint.errors import SettingError
-from imprint.settings import SEED, explained, fields_of, option
+from imprint.settings import explained, fields_of, option
 
 RATES: dict[NullMethod, float] = {"mirrored": 0.1, "paper": 0.05}
 
@@ -44,7 +44,7 @@ class Settings:
     copies: Annotated[int, option("Mirrored copies of each kind.")] = 400
     rotations: Annotated[int, option("With the paper's method: random rotations behind each p-value.")] = 10_000
     fdr: Annotated[float | None, option("False discovery rate. [default: 0.1; 0.05 with the paper's method]")] = None
-    seed: Annotated[int, SEED] = 0
+    seed: Annotated[int, option("Random seed.", min=0)] = 0
     cleaning: Annotated[Cleaning, option("How to find words that are not names; they are dropped.")] = "margin"
     centre: Annotated[Centre, option("Measure scores from the mean of these words.")] = "category"
     correction: Annotated[
