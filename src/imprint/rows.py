@@ -435,8 +435,11 @@ class Rows(Result, Generic[RowType]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, index: int) -> RowType:
-        return self._rows[index]
+    def __getitem__(self, index: int | str) -> RowType:
+        """Return a row by its place, or the first of a test by its name."""
+        if isinstance(index, int):
+            return self._rows[index]
+        return {row.test: row for row in reversed(self._rows)}[index]
 
     def __repr__(self) -> str:
         counts = []

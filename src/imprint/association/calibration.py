@@ -16,7 +16,7 @@ import numpy as np
 from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
 from imprint.association.seat import in_sentences
 from imprint.association.sentences import FramedSides
-from imprint.association.vectors import SetVectors
+from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
 from imprint.checks import check_whole
 from imprint.embeddings.background import FEWEST_RANKS, Background
@@ -24,14 +24,13 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
-from imprint.rows import Result, Row, shown
+from imprint.rows import Row, Rows, shown
 from imprint.significance.decisions import Decisions
 from imprint.significance.outcomes import CONFIDENCE, too_few
 from imprint.significance.partitions import binomial_interval
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
-from imprint.stimuli.inflection import units
 from imprint.stimuli.names import ONE_SEX, RACES, first_names
 from imprint.subjects.common import FramedWords
 from imprint.subjects.encodings import encode_texts
@@ -90,32 +89,6 @@ class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
     ] = None
 
 
-@dataclass(frozen=True, repr=False)
-class Calibration(Result):
-    """The result of `calibrate`.
-
-    Attributes
-    ----------
-    rows
-        For each kind of copy, a row for any question, then one per question.
-    """
-
-    rows: tuple[CalibrationRow, ...]
-
-    def findings(self) -> list[CalibrationRow]:
-        """Return every row."""
-        return list(self.rows)
-
-    def __repr__(self) -> str:
-        first = self.rows[0]
-        worst = max(row.share for row in self.rows if row.share is not None)
-        asked = "the question" if first.questions == 1 else f"any of {first.questions} questions"
-        return (
-            f"Calibration({first.embedding}: {first.copies} copies of each kind; {asked} with a finding in at most "
-            f"{100 * worst:.1f} %)"
-        )
-
-
 def calibrate(
     subject: EncoderLike,
     *,
@@ -125,7 +98,7 @@ def calibrate(
     seed: int = 0,
     executor: Executor | None = None,
     report: Report | None = None,
-) -> Calibration:
+) -> Rows[CalibrationRow]:
     """Count how often questions find a difference in copies of a subject in which there is none.
 
     Vectors are exchanged among all words, or among words of like frequency; or names are exchanged among like names
@@ -152,13 +125,13 @@ def calibrate(
 
     Returns
     -------
-    Calibration
-        For each kind of copy, how often a question, and any of them, is present or substantial.
+    Rows
+        For each kind of copy, how often any question is present or substantial, then how often each is.
 
     Examples
     --------
-    >>> imprint.calibrate("default", copies=20)
-    Calibration(glove.6B.100d: 20 copies of each kind; any of 10 questions with a finding in at most 5.0 %)
+    >>> imprint.calibrate("default", copies=20)["any"].share
+    0.0
     """
     check_whole("copies", copies, most=MOST_COPIES)
     opened = open_subject(subject)
@@ -171,14 +144,11 @@ def calibrate(
             parts[tasks[done][0]].append(part)
             if report is not None:
                 report("testing altered copies", done + 1, len(tasks))
-    digest = opened.sha256 if isinstance(opened, Embedding) else opened.identity
-    measured = {"embedding": opened.name, "embedding_sha256": digest, "seed": seed, "copies": copies}
-    return Calibration(
-        tuple(
-            row
-            for altered, arrays in parts.items()
-            for row in _rows(original.usable(altered), altered, np.concatenate(arrays, axis=-1), measured)
-        )
+    measured = {"embedding": opened.name, "embedding_sha256": opened.sha256, "seed": seed, "copies": copies}
+    return Rows(
+        row
+        for altered, arrays in parts.items()
+        for row in _rows(original.usable(altered), altered, np.concatenate(arrays, axis=-1), measured)
     )
 
 
@@ -219,8 +189,7 @@ class AskedTest:
 
     @cached_property
     def _units(self) -> tuple[list[int], list[int]]:
-        numbers = units([*self.words.target_words, *self.words.attribute_words])
-        return numbers[: len(self.words.target_words)], numbers[len(self.words.target_words) :]
+        return unit_numbers([self.words])[0]
 
     def passes_frequency(self, targets: Floats32, attributes: Floats32, background: Background, seed: int) -> bool:
         """Tell whether a difference in one copy is one, and not of frequency; that of matched lists always is."""
@@ -375,10 +344,9 @@ def _framed(
     for question in asked:
         lacking = encoder.lacks(question.forms)
         try:
-            sides = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
+            words = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name, ranked=True).words
         except VocabularyError:
             continue
-        words = sides.vectors(ranked=True)
         if _has_words(question.test, words):
             usable.append(AskedTest(question.test, words))
     return usable, background

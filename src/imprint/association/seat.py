@@ -14,7 +14,7 @@ from typing import Any, get_args
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
-from imprint.association.grammar import Grammar, beside_things, test_of_things
+from imprint.association.grammar import beside_things, test_of_things
 from imprint.association.rows import Measured, SeatRow, Unit, association_fields
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
@@ -24,7 +24,7 @@ from imprint.checks import Alternative, Context, check_choice
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import SettingError
 from imprint.rows import Label, TemplateValue, word_values
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
@@ -238,18 +238,21 @@ def _measure_framed(
     seed: int,
 ) -> Measured[SeatRow]:
     """Measure words in frames: a word's vector is the mean of its unit vectors in the sentences that all share."""
-    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
-    words = framed.vectors(ranked=question.ranked)
+    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name, ranked=question.ranked)
+    words = framed.words
     scores = words.targets @ words.share.v
     x, y = np.split(scores, [words.n_x])
     significance = None if question.test.is_question else permutation_test(x, y, alternative=alternative)
-    sized = measure_size(question.test, words, background, _grammar(question, encoder, encodings, lacking), seed=seed)
+    nouns, grammar = question.beside, None
+    if nouns is not None:
+        of_things = (nouns.test, nouns.sides, encodings, lacking, encoder.name)
+        grammar = beside_things(words, lambda: FramedSides.of(*of_things).words)
+    sized = measure_size(question.test, words, background, grammar, seed=seed)
     templates = [sentence.template for sentence in question.sides["x"][: framed.targets.shape[1]]]
     by_frame = [
         ShareOfDistance.of(framed.targets[:, frame], framed.attributes[:, frame], words.n_x, words.n_a).value
         for frame in range(len(templates))
     ]
-    n_x, n_y, n_a, n_b = words.counts
     row = SeatRow(
         **association_fields(
             question.test,
@@ -259,10 +262,7 @@ def _measure_framed(
             dict(zip(words.target_words, scores.tolist(), strict=True)),
         )
         | _asked(question, encoder, "word", seed),
-        n_x=n_x,
-        n_y=n_y,
-        n_a=n_a,
-        n_b=n_b,
+        **words.sizes,
         texts=len({*question.texts}),
         missing=framed.missing,
         size_by_frame=tuple(map(TemplateValue, templates, by_frame)),
@@ -296,21 +296,6 @@ def _published(question: SentenceTest, encoder: Encoder | KnownEncoder) -> tuple
                 if figure.embedding == model and figure.context == question.context and figure.effect is not None:
                     return (figure,)
     return ()
-
-
-def _grammar(
-    question: SentenceTest, encoder: Encoder | KnownEncoder, encodings: Encodings, lacking: Sequence[str]
-) -> Grammar | None:
-    """Compare a test with nouns for things, where its language has grammatical gender."""
-    nouns = question.beside
-    if nouns is None:
-        return None
-    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
-    try:
-        of_things = FramedSides.of(nouns.test, nouns.sides, encodings, lacking, encoder.name).vectors(ranked=False)
-    except VocabularyError:
-        of_things = None
-    return beside_things(framed.vectors(ranked=False), of_things)
 
 
 def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping[str, float]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from imprint.cli.options import (
     are_words,
     chosen_weats,
 )
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,31 +64,20 @@ def weat_command(
     chosen = _choose(test, tests, topic, (x, y, a, b))
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
-    from imprint.evaluation.controls import control_words, controls
+    from imprint.evaluation.controls import control_words, with_controls
 
     opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
-    try:
-        with progress_bar("testing") as report:
-            battery = run_battery(
-                opened,
-                chosen,
-                alternative=alternative,
-                draws=sampled,
-                seed=seed,
-                skip=not named,
-                progress=report,
-            )
-    except VocabularyError as error:
-        if test or named:
-            raise
-        raise VocabularyError(
-            error.message,
-            where=error.where,
-            words=error.words,
-            hint="other tests: --test '*', or your own words: --x --y --a --b",
-        ) from error
-    known = controls(opened, languages=battery.languages)
-    show_findings([*battery.findings(), *known.findings()], json=json)
+    with progress_bar("testing") as report:
+        battery = run_battery(
+            opened,
+            chosen,
+            alternative=alternative,
+            draws=sampled,
+            seed=seed,
+            skip=not named,
+            progress=report,
+        )
+    show_findings(with_controls(battery, opened).findings(), json=json)
 
 
 def _choose(

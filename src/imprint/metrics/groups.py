@@ -11,16 +11,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from imprint.association.frequency import is_explained_by_frequency, octaves
 from imprint.association.rows import PMethod
 from imprint.association.vectors import find_rows, refuse_overlap
-from imprint.embeddings.embedding import Embedding, unit_rows
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics import METRICS
 from imprint.metrics.metric import Metric, MetricWords, is_metric
-from imprint.metrics.run import MetricRow, frequency_test, measured
+from imprint.metrics.run import MetricRow, frequency_test, lacks_words, measured, obstacle_of_frequency
 from imprint.significance.crossed import FEWEST_UNITS
-from imprint.significance.outcomes import Reason, too_few
+from imprint.significance.outcomes import Reason
 from imprint.significance.relabelled import (
     Chosen,
     Jackknifed,
@@ -110,14 +109,9 @@ def measure_groups(embedding: Embedding, test: GroupsTest, name: str, metric: Me
     jackknifed = _jackknife(metric, words, targets, attributes)
     sides = [(targets, words.target_ranks, test.groups), (attributes, words.attribute_ranks, test.attributes)]
     compared = sides if metric.attributed else sides[:1]
-    sizes = [int(size) for numbers, _, _ in compared for size in np.bincount(numbers)]
-    obstacle: Reason | None = None
-    if jackknifed is None or too_few(sizes, sizes, [len(group) for _, _, sets in compared for group in sets]):
-        obstacle = "few words"
-    else:
-        split = [[ranks[numbers == group] for group in np.unique(numbers)] for numbers, ranks, _ in compared]
-        apart = max(octaves(*ranks) for ranks in split)
-        obstacle = "frequency" if is_explained_by_frequency(frequency.p_value if frequency else None, apart) else None
+    ranks = [[known[numbers == group] for group in np.unique(numbers)] for numbers, known, _ in compared]
+    lacking = lacks_words(jackknifed, ranks, [len(group) for _, _, sets in compared for group in sets])
+    obstacle: Reason | None = "few words" if lacking else obstacle_of_frequency(frequency, ranks)
     labelled: tuple[NullTest, PMethod] = (label, "exact" if exact else "sampled")
     return measured(name, metric, test, metric.whole(words), value, labelled, frequency, jackknifed, obstacle, seed)
 
@@ -130,17 +124,11 @@ def _find(embedding: Embedding, test: GroupsTest) -> tuple[MetricWords, Ints, In
         for (one, left), (two, right) in combinations(zip(sets, rows, strict=True), 2):
             refuse_overlap(embedding, one, two, (left, right))
     sizes = [[len(one.words) for one in side] for side in (groups, own)]
-    none = np.empty((0, embedding.dimension), dtype=np.float32)
-    words = MetricWords(
+    words = MetricWords.of_lookups(
         embedding,
-        tuple(word for one in groups for word in one.words),
-        tuple(word for one in own for word in one.words),
-        n_x=sizes[0][0],
-        n_a=sum(sizes[1][:1]),
-        targets=unit_rows(np.concatenate([one.vectors for one in groups])),
-        attributes=unit_rows(np.concatenate([none, *(one.vectors for one in own)])),
-        target_ranks=embedding.ranks_of([token for one in groups for token in one.tokens]),
-        attribute_ranks=embedding.ranks_of([token for one in own for token in one.tokens]),
+        groups,
+        own,
+        embedding=embedding,
         missing=found.missing,
         lowered=found.lowered,
         from_subwords=found.from_subwords,

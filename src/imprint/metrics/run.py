@@ -8,18 +8,19 @@ means bias. Lists that are not matched in frequency also need random words to re
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 
+from imprint.association.battery import attempt_each, in_parts
 from imprint.association.frequency import is_explained_by_frequency, octaves
-from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod, outcome_counts
+from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
-from imprint.rows import Count, Label, Result, Row, SkippedRow, shown, skipped
+from imprint.rows import Count, Label, Rows, SkippedRow, shown, skipped
 from imprint.significance.outcomes import CONFIDENCE, Decided, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
 from imprint.significance.relabelled import (
@@ -103,36 +104,12 @@ class MetricRow(OutcomeRow, frozen=True, kw_only=True, tag="metric"):
     ] = ()
 
     def __repr__(self) -> str:
-        over = "" if self.words_low is None else f" [{self.words_low:.3g} to {self.words_high:.3g}]"
-        said = f"{self.outcome} ({self.reason})" if self.reason else self.outcome or "not judged"
         about = "" if self.about is None else f" of {self.about}"
-        return f"MetricRow({self.metric}{about} in {self.test!r} on {self.embedding}: {self.value:.3g}{over}, {said})"
+        said = self._said(self.value, ".3g")
+        return f"MetricRow({self.metric}{about} in {self.test!r} on {self.embedding}: {said})"
 
 
-@dataclass(frozen=True, repr=False)
-class MetricBattery(Result):
-    """Values of metrics on tests.
-
-    Attributes
-    ----------
-    rows
-        One row per metric, test, and attribute set or word that the metric is about.
-    skipped
-        What could not be measured, with the reason.
-    """
-
-    rows: tuple[MetricRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return one row per value, and what could not be measured last."""
-        return [*self.rows, *self.skipped]
-
-    def __repr__(self) -> str:
-        return f"MetricBattery({len(self.rows)} values: {outcome_counts(self.rows)}; {len(self.skipped)} skipped)"
-
-
-def run_metrics(
+def measure_metrics(
     subject: EncoderLike,
     tests: Sequence[AnyTest],
     metrics: Mapping[str, Metric],
@@ -140,7 +117,7 @@ def run_metrics(
     seed: int = 0,
     foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
-) -> MetricBattery:
+) -> Rows[MetricRow | SkippedRow]:
     """Run metrics, given by name, on the same tests and words.
 
     `foreign` has vectors for tests in other languages, by language, where an encoder is asked in their sentences.
@@ -149,20 +126,17 @@ def run_metrics(
         foreign = foreign_vectors(subject, [test for test in tests if not isinstance(test, GroupsTest)])
     needed = [word for metric in metrics.values() for word in metric.also(tests)]
     embedding = word_vectors(subject, [*words_of(tests), *needed])
-    rows: list[MetricRow] = []
-    not_run: list[SkippedRow] = []
+
+    def measure(vectors: Mapping[str, Embedding], name: str, metric: Metric, test: AnyTest) -> list[MetricRow]:
+        return measure_metric(vectors.get(test.language, embedding), test, name, metric, seed=seed)
+
+    def lost(error: Exception, name: str, metric: Metric, test: AnyTest) -> SkippedRow:
+        subject = (embedding.name, embedding.sha256)
+        return skipped(subject, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
+
     asked = [(name, metric, test) for name, metric in metrics.items() for test in tests]
-    for done, (name, metric, test) in enumerate(asked, 1):
-        try:
-            rows += measure_metric(foreign.get(test.language, embedding), test, name, metric, seed=seed)
-        except (VocabularyError, StimulusError) as error:
-            measured = (embedding.name, embedding.sha256)
-            not_run.append(
-                skipped(measured, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
-            )
-        if progress is not None:
-            progress(done, len(asked))
-    return MetricBattery(tuple(rows), tuple(not_run))
+    rows, not_run = in_parts(attempt_each(measure, foreign, asked, lost, progress=progress))
+    return Rows([*rows, *not_run])
 
 
 def measure_metric(
@@ -201,19 +175,26 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
             metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
         )
     jackknifed = over_words(metric, words)
-    sizes = {"x": words.n_x, "y": words.n_y, "a": words.n_a, "b": words.n_b}
     ranks = [*np.split(words.target_ranks, [words.n_x]), *np.split(words.attribute_ranks, [words.n_a])]
-    of_side = dict(zip("xyab", ranks, strict=True))
-    sides = [side for side in metric.sampled if sizes[side]]
-    used, listed = [sizes[side] for side in sides], [len(word_sets(test)[side]) for side in sides]
-    apart = max(octaves(*(of_side[side] for side in sides if side in role)) for role in ("xy", "ab"))
-    obstacle: Reason | None = None
-    if jackknifed is None or too_few(used, used, listed):
-        obstacle = "few words"
-    elif label is None or not test.is_question:
-        p_value = frequency.p_value if frequency else None
-        obstacle = "frequency" if is_explained_by_frequency(p_value, 0.0 if test.is_question else apart) else None
+    of_side = {side: own for side, own in zip("xyab", ranks, strict=True) if side in metric.sampled and len(own)}
+    compared = [[own for side, own in of_side.items() if side in role] for role in ("xy", "ab")]
+    listed = [len(word_sets(test)[side]) for side in of_side]
+    obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
+    if obstacle is None and (label is None or not test.is_question):
+        obstacle = obstacle_of_frequency(frequency, [] if test.is_question else compared)
     return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, obstacle, seed)
+
+
+def lacks_words(jackknifed: Jackknifed | None, compared: Sequence[Sequence[Ints]], listed: Sequence[int]) -> bool:
+    """Tell whether a set that counts as a sample has too few words; `compared` are the ranks of each."""
+    used = [len(ranks) for sets in compared for ranks in sets]
+    return jackknifed is None or too_few(used, used, listed)
+
+
+def obstacle_of_frequency(frequency: NullTest | None, compared: Sequence[Sequence[Ints]]) -> Reason | None:
+    """Tell whether frequency could be the reason; the ranks of sets that are `compared` may lie apart."""
+    apart = max((octaves(*sets) for sets in compared), default=0.0)
+    return "frequency" if is_explained_by_frequency(frequency.p_value if frequency else None, apart) else None
 
 
 def over_words(metric: Metric, words: MetricWords) -> Jackknifed | None:
@@ -259,10 +240,7 @@ def measured(
         lowered=words.lowered,
         from_subwords=words.from_subwords,
         unpaired=words.unpaired,
-        n_x=words.n_x,
-        n_y=words.n_y,
-        n_a=words.n_a,
-        n_b=words.n_b,
+        **words.sizes,
         group_sizes=words.group_sizes,
         metric=name,
         metric_title=metric.title,
