@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from imprint.association.rows import PMethod
 from imprint.association.vectors import find_rows, refuse_overlap
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
@@ -23,7 +22,6 @@ from imprint.significance.outcomes import Reason
 from imprint.significance.relabelled import (
     Chosen,
     Jackknifed,
-    NullTest,
     group_relabellings,
     place_among,
     squares_left_out,
@@ -112,8 +110,7 @@ def measure_groups(embedding: Embedding, test: GroupsTest, name: str, metric: Me
     ranks = [[known[numbers == group] for group in np.unique(numbers)] for numbers, known, _ in compared]
     lacking = lacks_words(jackknifed, ranks, [len(group) for _, _, sets in compared for group in sets])
     obstacle: Reason | None = "few words" if lacking else obstacle_of_frequency(frequency, ranks)
-    labelled: tuple[NullTest, PMethod] = (label, "exact" if exact else "sampled")
-    return measured(name, metric, test, metric.whole(words), value, labelled, frequency, jackknifed, obstacle, seed)
+    return measured(name, metric, test, metric.whole(words), value, label, frequency, jackknifed, obstacle, seed)
 
 
 def _find(embedding: Embedding, test: GroupsTest) -> tuple[MetricWords, Ints, Ints]:

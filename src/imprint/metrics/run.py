@@ -45,6 +45,7 @@ _BATCH = 500  # choices that are measured at once
 _READ = 100  # draws of random words whose rows are read at once; of targets alone, ten times as many
 _SHORT = 200  # words of all lists of a test
 _NEAR = 1_000  # words of like frequency that one word is compared with, at least
+_OF_NULL = ("p_value", "p_low", "p_high", "p_floor")
 
 
 class MetricRow(OutcomeRow, frozen=True, kw_only=True, tag="metric"):
@@ -167,7 +168,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     if not math.isfinite(value):
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
-    label, method = _label_test(metric, words, of_labels)
+    label = _label_test(metric, words, of_labels)
     frequency = None
     if label is None or not test.is_question:
         expected = label.expected if label else 0.0
@@ -182,7 +183,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
     if obstacle is None and (label is None or not test.is_question):
         obstacle = obstacle_of_frequency(frequency, [] if test.is_question else compared)
-    return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, obstacle, seed)
+    return measured(name, metric, test, part, value, label, frequency, jackknifed, obstacle, seed)
 
 
 def lacks_words(jackknifed: Jackknifed | None, compared: Sequence[Sequence[Ints]], listed: Sequence[int]) -> bool:
@@ -215,16 +216,16 @@ def measured(
     test: WeatTest | GroupsTest,
     part: MetricPart,
     value: float,
-    labelled: tuple[NullTest | None, PMethod | None],
+    label: NullTest | None,
     frequency: NullTest | None,
     jackknifed: Jackknifed | None,
     obstacle: Reason | None,
     seed: int,
 ) -> MetricRow:
     """Put together what was found about one value."""
-    words, (label, method) = part.words, labelled
-    null = label or frequency
+    words, null = part.words, label or frequency
     expected = None if null is None else null.expected
+    details = {} if null is None else {name: getattr(null, name) for name in _OF_NULL}
     low, high = (None, None) if jackknifed is None else jackknifed.interval(CONFIDENCE)
     if low is not None and high is not None:
         low, high = max(low, metric.bounds[0]), min(high, metric.bounds[1])
@@ -257,11 +258,8 @@ def measured(
         excess=away * (part.sign or (-1 if metric.tail == "low" else 1)),
         directed=part.sign != 0,
         permuted=metric.permuted,
-        p_value=None if null is None else null.p_value,
-        p_low=None if null is None else null.p_low,
-        p_high=None if null is None else null.p_high,
-        p_floor=None if null is None else null.p_floor,
-        p_method=method,
+        **details,
+        p_method=None if label is None else label.p_method,
         p_frequency=None if frequency is None else frequency.p_value,
         labellings=None if null is None else str(null.tried),
     )
@@ -286,14 +284,12 @@ def _judged(
     return outcome(*ends, margin=None, obstacle=obstacle)
 
 
-def _label_test(
-    metric: Metric, words: MetricWords, seed: np.random.SeedSequence
-) -> tuple[NullTest | None, PMethod | None]:
+def _label_test(metric: Metric, words: MetricWords, seed: np.random.SeedSequence) -> NullTest | None:
     """Exchange labels, in all ways or at random."""
     if metric.permuted is None:
-        return None, None
-    if (found := metric.label_test(words)) is not None:
-        return found, "exact"
+        return None
+    if (by_formula := metric.label_test(words)) is not None:
+        return by_formula
     observed = words.observed()
     of_targets = metric.permuted != "attributes"
     own = observed.x[0] if of_targets else observed.a[0]
@@ -301,15 +297,11 @@ def _label_test(
     if scores is not None and metric.permuted == "pairs":
         signed = exchange_test(scores)
         if signed is not None:
-            return signed, "exact"
+            return signed
     elif scores is not None:
         counted = permutation_test(scores[own], scores[~own], alternative="two-sided")
-        return (
-            NullTest(
-                counted.p_value, counted.p_low, counted.p_high, counted.p_floor, 0.0, counted.partitions, exact=True
-            ),
-            counted.p_method,
-        )
+        bounds = (counted.p_low, counted.p_high, counted.p_floor)
+        return NullTest(counted.p_value, *bounds, 0.0, counted.partitions, counted.p_method)
     if metric.permuted == "pairs":
         turned, exact = exchanges(words.n_x, seed)
         chosen = np.hstack([~turned, turned])
@@ -317,7 +309,7 @@ def _label_test(
         chosen, exact = relabellings(int(own.sum()), len(own), seed)
     sides = {"x": chosen, "y": ~chosen} if of_targets else {"a": chosen, "b": ~chosen}
     values = _in_batches(metric, words, replace(observed, **sides))
-    return place_among(values, exact=exact, tail=metric.tail), "exact" if exact else "sampled"
+    return place_among(values, exact=exact, tail=metric.tail)
 
 
 def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
