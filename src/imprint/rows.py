@@ -437,9 +437,8 @@ class Rows(Result, Generic[RowType]):
 
     def __getitem__(self, index: int | str) -> RowType:
         """Return a row by its place, or the first of a test by its name."""
-        if isinstance(index, int):
-            return self._rows[index]
-        return {row.test: row for row in reversed(self._rows)}[index]
+        by_test = {row.test: row for row in reversed(self._rows)}
+        return by_test[index] if isinstance(index, str) else self._rows[index]
 
     def __repr__(self) -> str:
         counts = []

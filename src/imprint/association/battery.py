@@ -67,10 +67,10 @@ def run_battery(
     embedding = load(embedding)
 
     def measure_test(vectors: Mapping[str, Embedding], test: Test) -> list[Measured[Any]]:
-        asked = vectors.get(test.language, embedding)
+        subject = vectors.get(test.language, embedding)
         if isinstance(test, WeatTest):
-            return [measure(asked, find_test(test), alternative=alternative, draws=draws, seed=seed)]
-        return [Measured(measure_wefat(asked, test, seed=seed), None)]
+            return [measure(subject, find_test(test), alternative=alternative, draws=draws, seed=seed)]
+        return [Measured(measure_wefat(subject, test, seed=seed), None)]
 
     def lost(error: Exception, test: Test) -> SkippedRow:
         subject, part = (embedding.name, embedding.sha256), "weat" if isinstance(test, WeatTest) else "wefat"
@@ -80,9 +80,9 @@ def run_battery(
     outcomes = attempt_each(measure_test, foreign or {}, tasks, lost, skip=skip, progress=progress)
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests), embedding.name)
-    weats = [one for one in measured if one.words is not None]
+    weats = [pair for pair in measured if pair.words is not None]
     topics = topic_rows(weats, not_run) if len(weats) > 1 else []
-    return MeasuredRows(measured, [*(one.row for one in measured), *topics, *not_run])
+    return MeasuredRows(measured, [*(pair.row for pair in measured), *topics, *not_run])
 
 
 def attempt_each(
@@ -100,8 +100,8 @@ def attempt_each(
     `lost(error, *task)` makes this row; unless `skip`, the first error is raised. An executor needs a function of a
     module.
     """
-    asked = (work, shared)
-    attempts = in_order(executor, _attempt, asked, tasks) if executor else (_attempt(asked, *task) for task in tasks)
+    job = (work, shared)
+    attempts = in_order(executor, _attempt, job, tasks) if executor else (_attempt(job, *task) for task in tasks)
     outcomes: list[Finished | SkippedRow] = []
     for done, (task, outcome) in enumerate(zip(tasks, attempts, strict=True), 1):
         if not isinstance(outcome, Exception):
@@ -118,8 +118,8 @@ def attempt_each(
 def in_parts(outcomes: Iterable[Finished | SkippedRow]) -> tuple[list[Finished], list[SkippedRow]]:
     """Return what was measured, and what was not, each once."""
     listed = list(outcomes)
-    not_run = dict.fromkeys(one for one in listed if isinstance(one, SkippedRow))
-    return [one for one in listed if not isinstance(one, SkippedRow)], list(not_run)
+    not_run = dict.fromkeys(outcome for outcome in listed if isinstance(outcome, SkippedRow))
+    return [outcome for outcome in listed if not isinstance(outcome, SkippedRow)], list(not_run)
 
 
 def require_any(measured: Sequence[object], not_run: Sequence[SkippedRow], asked: int, where: str | None) -> None:
@@ -131,9 +131,9 @@ def require_any(measured: Sequence[object], not_run: Sequence[SkippedRow], asked
 
 
 def _attempt(
-    asked: tuple[Callable[..., Iterable[Finished]], object], *task: Any
+    job: tuple[Callable[..., Iterable[Finished]], object], *task: Any
 ) -> list[Finished] | VocabularyError | StimulusError:
-    work, shared = asked
+    work, shared = job
     try:
         return list(work(shared, *task))
     except (VocabularyError, StimulusError) as error:

@@ -5,7 +5,7 @@ the subject. Three kinds of copies have no difference between X and Y left. In t
 lie where chance puts them in this space: they do differ, and show which sizes that gives.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
-from imprint.association.seat import in_sentences
+from imprint.association.seat_battery import all_in_sentences
 from imprint.association.sentences import FramedSides
 from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
@@ -23,7 +23,7 @@ from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import StimulusError, VocabularyError
+from imprint.errors import VocabularyError
 from imprint.rows import Row, Rows, shown
 from imprint.significance.decisions import Decisions
 from imprint.significance.outcomes import CONFIDENCE, too_few
@@ -300,63 +300,51 @@ def original_of(
                 where=subject.name,
                 hint="calibrate the embedding with its whole vocabulary",
             )
-        asked = list(_looked_up(subject, people))
+        usable = [*_usable(people, lambda test: vectors_of(subject, look_up(subject, test)))]
     else:
         label = f"encoding with {subject.name}"
         progress = None if report is None else lambda done, total: report(label, done, total)
-        asked, background = _framed(subject, people, cache, progress)
-    if not asked:
+        usable, background = _framed(subject, people, cache, progress)
+    if not usable:
         raise VocabularyError(
             "has too few words of each test", where=subject.name, hint="choose tests in English with more words"
         )
-    return Original(tuple(asked), background)
-
-
-def _looked_up(embedding: Embedding, tests: Sequence[WeatTest]) -> Iterator[AskedTest]:
-    for test in tests:
-        try:
-            words = vectors_of(embedding, look_up(embedding, test))
-        except VocabularyError:
-            continue
-        if _has_words(test, words):
-            yield AskedTest(test, words)
+    return Original(tuple(usable), background)
 
 
 def _framed(
     encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingStore | None, progress: Progress | None
 ) -> tuple[list[AskedTest], Background]:
-    asked = []
-    for test in tests:
-        try:
-            asked.append(in_sentences(test, "framed"))
-        except StimulusError:
-            continue
-    asked = [question for question in asked if question.ranked]
+    in_frames, _ = all_in_sentences(tests, "framed", None)
+    questions = {question.test: question for question in in_frames if question.ranked}
     framed = FramedWords()
-    texts = [text for question in asked for text in question.texts]
+    texts = [text for question in questions.values() for text in question.texts]
     encodings = encode_texts(encoder, texts, framed.texts(), cache=cache, progress=progress)
     background = framed.background(encodings, encoder.lacks(framed.common.words))
     if background is None:
         raise VocabularyError(
             "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"
         )
-    usable = []
-    for question in asked:
+
+    def find_words(test: WeatTest) -> SetVectors:
+        question = questions[test]
         lacking = encoder.lacks(question.forms)
+        return FramedSides.of(test, question.sides, encodings, lacking, encoder.name, ranked=True).words
+
+    return [*_usable(questions, find_words)], background
+
+
+def _usable(tests: Iterable[WeatTest], find_words: Callable[[WeatTest], SetVectors]) -> Iterator[AskedTest]:
+    """Return the tests of which a subject has the words that a size needs, of known frequency."""
+    for test in tests:
         try:
-            words = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name, ranked=True).words
+            words = find_words(test)
         except VocabularyError:
             continue
-        if _has_words(question.test, words):
-            usable.append(AskedTest(question.test, words))
-    return usable, background
-
-
-def _has_words(test: WeatTest, words: SetVectors) -> bool:
-    """Tell whether a test has the words that a size needs, of known frequency."""
-    listed = [len(side) for side in word_sets(test).values()]
-    few = too_few([len(sample.units) for sample in words.share.samples], words.counts, listed)
-    return not few and words.target_ranks is not None and words.attribute_ranks is not None
+        listed = [len(side) for side in word_sets(test).values()]
+        few = too_few([len(sample.units) for sample in words.share.samples], words.counts, listed)
+        if not few and words.target_ranks is not None and words.attribute_ranks is not None:
+            yield AskedTest(test, words)
 
 
 def _ranked(words: SetVectors) -> dict[str, int]:

@@ -122,7 +122,7 @@ def test_changes(before: Sequence[Measured[Tested]], after: Sequence[Measured[Te
 
 def before_and_after(before: MeasuredRows[Any], after: MeasuredRows[Any]) -> list[Row]:
     """Return the rows of the same tests before and after, what changed, and what could not be run."""
-    tests = [one.row for battery in (before, after) for one in battery.measured]
+    tests = [test.row for battery in (before, after) for test in battery.measured]
     return [*tests, *change_rows(before.measured, after.measured), *before.skipped, *after.skipped]
 
 

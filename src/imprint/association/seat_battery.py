@@ -142,12 +142,12 @@ def run_seat_battery(
             )
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests), None)
-    stars = _stars([one.row for one in measured])
+    stars = _stars([row for row, _ in measured])
     measured = [
-        Measured(msgspec.structs.replace(one.row, stars=star), one.words)
-        for one, star in zip(measured, stars, strict=True)
+        Measured(msgspec.structs.replace(row, stars=star), words)
+        for (row, words), star in zip(measured, stars, strict=True)
     ]
-    seats = [one.row for one in measured]
+    seats = [row for row, _ in measured]
     topics = topic_rows(measured, not_run, part="seat")
     coherence = check_coherence(row for row in seats if not row.is_question)
     return MeasuredRows(measured, [*seats, *topics, *coherence, *anisotropy, *not_run])

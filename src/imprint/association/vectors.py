@@ -48,17 +48,17 @@ class SetVectors:
     ) -> Self:
         """Put the sets of each side together, in their order; rows keep their lengths unless they are `unit` rows."""
         none = np.empty((0, source.dimension), dtype=np.float32)
-        rows = [np.concatenate([none, *(found.vectors for found in side)]) for side in (targets, attributes)]
+        rows = [np.concatenate([none, *(words.vectors for words in side)]) for side in (targets, attributes)]
         vectors = [unit_rows(side) if unit else side.astype(np.float64) for side in rows]
         return cls(
-            target_words=tuple(word for found in targets for word in found.words),
-            attribute_words=tuple(word for found in attributes for word in found.words),
+            target_words=tuple(word for words in targets for word in words.words),
+            attribute_words=tuple(word for words in attributes for word in words.words),
             n_x=len(targets[0].words),
-            n_a=sum(len(found.words) for found in attributes[:1]),
+            n_a=sum(len(words.words) for words in attributes[:1]),
             targets=vectors[0],
             attributes=vectors[1],
-            target_ranks=source.ranks_of([token for found in targets for token in found.tokens]),
-            attribute_ranks=source.ranks_of([token for found in attributes for token in found.tokens]),
+            target_ranks=source.ranks_of([token for words in targets for token in words.tokens]),
+            attribute_ranks=source.ranks_of([token for words in attributes for token in words.tokens]),
             **more,
         )
 

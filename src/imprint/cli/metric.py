@@ -49,23 +49,23 @@ def metric_command(
         )
     if attributes and not group:
         raise SettingError("--attributes belong to --group", option="attributes", got=attributes[0])
-    asked = _asked(metric)
+    metrics = _asked(metric)
     tests: list[AnyTest] = [*choose(imprint.catalogue(), test or ())]
     if group:
         tests = [groups_from_files(named_words("group", group), named_words("attributes", attributes))]
     from imprint.evaluation.controls import control_words, with_controls  # after the choice: they load numpy
     from imprint.metrics.by_name import choose_metrics
 
-    chosen = choose_metrics(asked, tests)
+    chosen = choose_metrics(metrics, tests)
     words = chosen.words(tests)
-    only = None if chosen.from_plugins else words | control_words({one.language for one in tests})
+    only = None if chosen.from_plugins else words | control_words({test.language for test in tests})
     with opened_subjects([subject], about, only) as opened:
         vectors = None
         if chosen.metrics or "weat" in chosen.functions:
             (vectors,) = opened.words(sorted(words))
         with progress_bar("metrics") as progress:
             rows = imprint.run_metrics(
-                opened.subjects[0], tests, asked, vectors=vectors, cache=opened.cache, seed=seed, progress=progress
+                opened.subjects[0], tests, metrics, vectors=vectors, cache=opened.cache, seed=seed, progress=progress
             )
         rows = with_controls(rows, *opened.subjects, cache=opened.cache)
     show_findings(rows.findings(), json=json)

@@ -68,7 +68,7 @@ def seat_command(
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.asked}
-    texts |= control_words({one.language for one in chosen})
+    texts |= control_words({test.language for test in chosen})
     if any(question.ranked for question in questions):  # held against words of like frequency
         texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
@@ -89,5 +89,5 @@ def seat_command(
         rows = with_controls(battery, *encoders, cache=kept)
     show_findings(rows.findings(), json=json)
     if not json:
-        encoded = sum(one.sent for one in encoders)
+        encoded = sum(opened.sent for opened in encoders)
         print_note(f"{encoded:,} texts encoded." if encoded else "every text was known from an earlier run.")

@@ -179,13 +179,13 @@ def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore |
     """
     listed = list(rows.findings())
     for subject in map(open_subject, subjects):
-        own = (row.language for row in listed if row.embedding_sha256 == subject.sha256)
-        languages = {language for language in own if language} or {"en"}
+        spoken = (row.language for row in listed if row.embedding_sha256 == subject.sha256)
+        languages = {language for language in spoken if language} or {"en"}
         try:
             listed += controls(subject, languages=languages, cache=cache).findings()
         except ImprintError as error:
-            asked = f"Can {subject.name} be judged?"
-            listed.append(skipped((subject.name, subject.sha256), "controls", asked, error, part="audit"))
+            question = f"Can {subject.name} be judged?"
+            listed.append(skipped((subject.name, subject.sha256), "controls", question, error, part="audit"))
     return Rows(listed)
 
 

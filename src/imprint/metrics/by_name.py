@@ -31,7 +31,7 @@ class ChosenMetrics(NamedTuple):
 
     def words(self, tests: Sequence[AnyTest]) -> set[str]:
         """Return the words that tests need, and their metrics besides."""
-        return {*words_of(tests), *(word for one in self.metrics.values() for word in one.also(tests))}
+        return {*words_of(tests), *(word for metric in self.metrics.values() for word in metric.also(tests))}
 
     @property
     def from_plugins(self) -> set[str]:
@@ -85,8 +85,8 @@ def metric(
     seed = settings.pop("seed", 0)
     if test is None or targets is not None or attributes is not None:
         test = asked_test("metric", test, targets, attributes)
-    asked = get(test) if isinstance(test, str) else test
-    return measure_metrics(subject, [asked], {name: make_metric(name, **settings)}, seed=seed)
+    opened = get(test) if isinstance(test, str) else test
+    return measure_metrics(subject, [opened], {name: make_metric(name, **settings)}, seed=seed)
 
 
 def run_metrics(

@@ -16,7 +16,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics import METRICS
 from imprint.metrics.metric import Metric, MetricWords, is_metric
-from imprint.metrics.run import MetricRow, frequency_test, lacks_words, measured, obstacle_of_frequency
+from imprint.metrics.run import BATCH, MetricRow, frequency_test, lacks_words, measured, obstacle_of_frequency
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.outcomes import Reason
 from imprint.significance.relabelled import (
@@ -31,8 +31,6 @@ from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints
 
 LEFT_OUT = -1  # the number of no group
-
-_BATCH = 500  # choices that are measured at once
 
 
 class GroupMetric(Metric):
@@ -139,7 +137,7 @@ def _values(metric: GroupMetric, words: MetricWords, targets: Ints, attributes: 
     """Return the value of each choice, a batch at a time; the side that does not change is given once."""
     choices = max(len(targets), len(attributes))
     whole = [np.broadcast_to(one, (choices, one.shape[1])) for one in (targets, attributes)]
-    batches = (slice(start, start + _BATCH) for start in range(0, choices, _BATCH))
+    batches = (slice(start, start + BATCH) for start in range(0, choices, BATCH))
     return np.concatenate([metric.of_groups(words, *(one[batch] for one in whole)) for batch in batches])
 
 

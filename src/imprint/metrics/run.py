@@ -39,9 +39,9 @@ from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Ints, Progress
 
+BATCH = 500  # choices that are measured at once
 DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once and lists are short
 
-_BATCH = 500  # choices that are measured at once
 _READ = 100  # draws of random words whose rows are read at once; of targets alone, ten times as many
 _SHORT = 200  # words of all lists of a test
 _NEAR = 1_000  # words of like frequency that one word is compared with, at least
@@ -177,8 +177,8 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         )
     jackknifed = over_words(metric, words)
     ranks = [*np.split(words.target_ranks, [words.n_x]), *np.split(words.attribute_ranks, [words.n_a])]
-    of_side = {side: own for side, own in zip("xyab", ranks, strict=True) if side in metric.sampled and len(own)}
-    compared = [[own for side, own in of_side.items() if side in role] for role in ("xy", "ab")]
+    of_side = {side: sets for side, sets in zip("xyab", ranks, strict=True) if side in metric.sampled and len(sets)}
+    compared = [[of_side[side] for side in role if side in of_side] for role in ("xy", "ab")]
     listed = [len(word_sets(test)[side]) for side in of_side]
     obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
     if obstacle is None and (label is None or not test.is_question):
@@ -317,8 +317,8 @@ def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
     sides = (whole.x, whole.y, whole.a, whole.b)
     return np.concatenate(
         [
-            metric.values(words, Chosen(*(side[start : start + _BATCH] for side in sides)))
-            for start in range(0, len(whole), _BATCH)
+            metric.values(words, Chosen(*(side[start : start + BATCH] for side in sides)))
+            for start in range(0, len(whole), BATCH)
         ]
     )
 
