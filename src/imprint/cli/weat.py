@@ -1,6 +1,6 @@
 """`imprint weat`: association tests with exact p-values."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
 
 
+def _words(name: str, explained: str) -> Any:
+    return typer.Option(name, callback=are_words, metavar="WORDS", help=explained)
+
+
 def weat_command(
     embedding: EmbeddingArgument,
     test: Annotated[
@@ -30,19 +34,10 @@ def weat_command(
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,
-    x: Annotated[
-        str | None,
-        typer.Option(
-            "--x", callback=are_words, metavar="WORDS", help="First targets: a file, or a list such as nurse,teacher."
-        ),
-    ] = None,
-    y: Annotated[str | None, typer.Option("--y", callback=are_words, metavar="WORDS", help="Second targets.")] = None,
-    a: Annotated[
-        str | None, typer.Option("--a", callback=are_words, metavar="WORDS", help="First attributes.")
-    ] = None,
-    b: Annotated[
-        str | None, typer.Option("--b", callback=are_words, metavar="WORDS", help="Second attributes.")
-    ] = None,
+    x: Annotated[str | None, _words("--x", "First targets: a file, or a list such as nurse,teacher.")] = None,
+    y: Annotated[str | None, _words("--y", "Second targets.")] = None,
+    a: Annotated[str | None, _words("--a", "First attributes.")] = None,
+    b: Annotated[str | None, _words("--b", "Second attributes.")] = None,
     alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
     sampled: Annotated[
         int | None,
