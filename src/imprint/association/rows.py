@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from imprint.association.cosines import Effect
 from imprint.association.sizes import Sized
 from imprint.association.vectors import SetVectors
@@ -12,6 +14,7 @@ from imprint.rows import Count, Label, Row, Rows, RowType, TemplateValue, WordLi
 from imprint.significance.outcomes import FOUND, OUTCOMES, Reason, SizeOutcome
 from imprint.significance.partitions import PermutationTest
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Human, Published, WeatTest, described
+from imprint.types import Floats
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
@@ -260,6 +263,15 @@ def association_fields(
         "scores": word_values(scores),
         "is_question": test.is_question,
     }
+
+
+def fields_of_words(
+    test: WeatTest, words: SetVectors, scores: Floats, significance: PermutationTest | None, sized: Sized
+) -> dict[str, Any]:
+    """Return the same of words with one vector each, whose scores are given, and how many words there are."""
+    effect = Effect.of(*np.split(scores, [words.n_x]))
+    by_word = dict(zip(words.target_words, scores.tolist(), strict=True))
+    return association_fields(test, effect, significance, sized, by_word) | words.sizes
 
 
 def outcome_counts(rows: Iterable[OutcomeRow]) -> str:

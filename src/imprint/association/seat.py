@@ -15,7 +15,7 @@ import numpy as np
 
 from imprint.association.cosines import Effect, cosines
 from imprint.association.grammar import beside_things, test_of_things
-from imprint.association.rows import Measured, SeatRow, Unit, association_fields
+from imprint.association.rows import Measured, SeatRow, Unit, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.sizes import measure_size
@@ -241,8 +241,9 @@ def _measure_framed(
     framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name, ranked=question.ranked)
     words = framed.words
     scores = words.targets @ words.share.v
-    x, y = np.split(scores, [words.n_x])
-    significance = None if question.test.is_question else permutation_test(x, y, alternative=alternative)
+    significance = None
+    if not question.test.is_question:
+        significance = permutation_test(*np.split(scores, [words.n_x]), alternative=alternative)
     nouns, grammar = question.beside, None
     if nouns is not None:
         of_things = (nouns.test, nouns.sides, encodings, lacking, encoder.name)
@@ -254,15 +255,7 @@ def _measure_framed(
         for frame in range(len(templates))
     ]
     row = SeatRow(
-        **association_fields(
-            question.test,
-            Effect.of(x, y),
-            significance,
-            sized,
-            dict(zip(words.target_words, scores.tolist(), strict=True)),
-        )
-        | _asked(question, encoder, "word", seed),
-        **words.sizes,
+        **fields_of_words(question.test, words, scores, significance, sized) | _asked(question, encoder, "word", seed),
         texts=len({*question.texts}),
         missing=framed.missing,
         size_by_frame=tuple(map(TemplateValue, templates, by_frame)),

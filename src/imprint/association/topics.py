@@ -48,6 +48,11 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
         return self.outcome in FOUND
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 99.5 % interval over words, which the outcome is about; None where there is none."""
+        return None if self.size_low is None or self.size_high is None else (self.size_low, self.size_high)
+
+    @property
     def tests_asked(self) -> tuple[str, ...]:
         """The tests whose words it counts."""
         return self.tests

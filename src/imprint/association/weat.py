@@ -10,10 +10,10 @@ from typing import Annotated
 
 import numpy as np
 
-from imprint.association.cosines import ROUNDING, Effect, cosines
+from imprint.association.cosines import ROUNDING, cosines
 from imprint.association.cosines import scores as scores_of
 from imprint.association.grammar import Grammar, beside_things, test_of_things
-from imprint.association.rows import AssociationRow, Measured, association_fields
+from imprint.association.rows import AssociationRow, Measured, fields_of_words
 from imprint.association.sizes import measure_size
 from imprint.association.vectors import SetVectors, WordRows, find_rows, refuse_overlap, require_pair
 from imprint.checks import Alternative
@@ -124,13 +124,7 @@ def measure(
         significance = _permuted(x_scores, y_scores, alternative, draws, seed, progress)
     sized = measure_size(test, words, embedding.background, _grammar(embedding, test, words), seed=seed)
     row = WeatRow(
-        **association_fields(
-            test,
-            Effect.of(*np.split(scores, [words.n_x])),
-            significance,
-            sized,
-            dict(zip(words.target_words, scores.tolist(), strict=True)),
-        ),
+        **fields_of_words(test, words, scores, significance, sized),
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
         seed=seed,
@@ -138,7 +132,6 @@ def measure(
         left_out=tuple(left_out),
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
-        **words.sizes,
     )
     return Measured(row, words)
 
