@@ -79,7 +79,7 @@ def run_battery(
     tasks = [(test,) for test in tests]
     outcomes = attempt_each(measure_test, foreign or {}, tasks, lost, skip=skip, progress=progress)
     measured, not_run = in_parts(outcomes)
-    require_any(measured, not_run, len(tests), embedding.name)
+    require_any(measured, not_run, len(tests), where=embedding.name)
     weats = [pair for pair in measured if pair.words is not None]
     topics = topic_rows(weats, not_run) if len(weats) > 1 else []
     return MeasuredRows(measured, [*(pair.row for pair in measured), *topics, *not_run])
@@ -122,12 +122,13 @@ def in_parts(outcomes: Iterable[Finished | SkippedRow]) -> tuple[list[Finished],
     return [outcome for outcome in listed if not isinstance(outcome, SkippedRow)], list(not_run)
 
 
-def require_any(measured: Sequence[object], not_run: Sequence[SkippedRow], asked: int, where: str | None) -> None:
+def require_any(
+    measured: Sequence[object], not_run: Sequence[SkippedRow], tests: int, where: str | None = None
+) -> None:
     """Refuse a battery of which nothing could be measured."""
     if not measured:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
-        hint = "choose other tests, or give your own words"
-        raise VocabularyError(f"none of {asked} tests can be run ({reason})", where=where, hint=hint)
+        raise VocabularyError(f"none of {tests} tests can be run ({reason})", where=where)
 
 
 def _attempt(

@@ -141,7 +141,7 @@ def run_seat_battery(
                 progress=_labelled(report, f"testing {encoder.name}"),
             )
     measured, not_run = in_parts(outcomes)
-    require_any(measured, not_run, len(tests), None)
+    require_any(measured, not_run, len(tests))
     stars = _stars([row for row, _ in measured])
     measured = [
         Measured(msgspec.structs.replace(row, stars=star), words)

@@ -1,5 +1,7 @@
 """`imprint weat`: association tests with exact p-values."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +16,7 @@ from imprint.cli.options import (
     are_words,
     chosen_weats,
 )
-from imprint.errors import SettingError
+from imprint.errors import SettingError, VocabularyError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +64,8 @@ def weat_command(
     from imprint.evaluation.controls import control_words, with_controls
 
     opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
-    with progress_bar("testing") as report:
+    hint = "other tests: --test '*', or your own words: --x --y --a --b"
+    with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
         battery = run_battery(
             opened,
             chosen,
@@ -73,6 +76,17 @@ def weat_command(
             progress=report,
         )
     show_findings(with_controls(battery, opened).findings(), json=json)
+
+
+@contextmanager
+def hinting(hint: str, *, unless: bool) -> Iterator[None]:
+    """Say what else there is to ask where nothing could be measured, unless tests were asked for by their names."""
+    try:
+        yield
+    except VocabularyError as error:
+        if unless:
+            raise
+        raise VocabularyError(error.message, where=error.where, words=error.words, hint=hint) from error
 
 
 def _choose(

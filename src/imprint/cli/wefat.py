@@ -8,6 +8,7 @@ import typer
 
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.options import JsonOption, SeedOption, TestsOption, is_file, with_settings
+from imprint.cli.weat import hinting
 from imprint.errors import SettingError
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def wefat_command(
     with opened_subjects([subject], about, asked) as opened:
         foreign = foreign_vectors(opened.subjects[0], chosen, cache=opened.cache)
         (words,) = opened.words(words_of(test for test in chosen if test.language not in foreign))
-        with progress_bar("testing") as report:
+        hint = "your own tests: --tests FILE"
+        with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
             battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
         rows = with_controls(battery, *opened.subjects, cache=opened.cache)
     show_findings(rows.findings(), json=json)
