@@ -12,7 +12,7 @@ from refusals import refuses
 from scipy.stats import norm
 
 from imprint.association.rows import SeatRow
-from imprint.association.seat import in_sentences, measure, seat
+from imprint.association.seat import AskedEncoder, in_sentences, measure, seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
@@ -25,7 +25,6 @@ from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
 from imprint.subjects.common import FramedWords
-from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import open_encoder
 
 UNITS = ("word", "sentence")
@@ -326,7 +325,7 @@ def test_one_unit_asked_for_is_the_same_as_one_of_both(unit):
     encoder = FunctionEncoder(speaking(12))
     for context, test in (("bleached", TEST), ("word", TEST), ("unbleached", get("seat-double-bind-competent"))):
         question = in_sentences(test, context, TEMPLATES)
-        both = measure(question, encoder, encode_texts(encoder, question.asked))
+        both = measure(question, AskedEncoder.of(encoder, [question]))
         assert both.keys() == {*UNITS}
         assert both[unit].row == seat(encoder, test, unit=unit, context=context, templates=TEMPLATES)
         assert (both[unit].words, both[unit].row.outcome) == (None, None)  # words differ in their sentences

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
+from imprint.association.seat import AskedEncoder
 from imprint.association.seat_battery import all_in_sentences
-from imprint.association.sentences import FramedSides
 from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
 from imprint.checks import check_whole
@@ -33,7 +33,6 @@ from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
 from imprint.stimuli.names import ONE_SEX, RACES, first_names
 from imprint.subjects.common import FramedWords
-from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints, Progress, Report
@@ -317,21 +316,12 @@ def _framed(
 ) -> tuple[list[AskedTest], Background]:
     in_frames, _ = all_in_sentences(tests, "framed", None)
     questions = {question.test: question for question in in_frames if question.ranked}
-    framed = FramedWords()
-    texts = [text for question in questions.values() for text in question.texts]
-    encodings = encode_texts(encoder, texts, framed.texts(), cache=cache, progress=progress)
-    background = framed.background(encodings, encoder.lacks(framed.common.words))
-    if background is None:
+    about = AskedEncoder.of(encoder, [*questions.values()], FramedWords(), cache=cache, progress=progress)
+    if about.background is None:
         raise VocabularyError(
             "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"
         )
-
-    def find_words(test: WeatTest) -> SetVectors:
-        question = questions[test]
-        lacking = encoder.lacks(question.forms)
-        return FramedSides.of(test, question.sides, encodings, lacking, encoder.name, ranked=True).words
-
-    return [*_usable(questions, find_words)], background
+    return [*_usable(questions, lambda test: about.sides(questions[test]).words)], about.background
 
 
 def _usable(tests: Iterable[WeatTest], find_words: Callable[[WeatTest], SetVectors]) -> Iterator[AskedTest]:

@@ -8,7 +8,6 @@ is so after Holm's correction over the tests of an encoder.
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import get_args
 
 import msgspec
@@ -16,11 +15,10 @@ import msgspec
 from imprint.association.battery import attempt_each, in_parts, require_any
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
-from imprint.association.seat import KnownEncoder, SentenceTest, in_sentences, measure
+from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.checks import Alternative, Context
-from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError
@@ -29,7 +27,7 @@ from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.common import FramedWords
-from imprint.subjects.encodings import Encodings, encode_texts, fresh_texts
+from imprint.subjects.encodings import fresh_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.threads import single_threaded
 from imprint.types import Progress, Report
@@ -106,34 +104,26 @@ def run_seat_battery(
     ]
     anisotropy: list[AnisotropyRow] = []
     for encoder in opened:
-        texts = [text for question in questions for text in question.asked]
-        framed = _affordable(encoder, texts, questions, cache)
-        encodings = encode_texts(
+        about = AskedEncoder.of(
             encoder,
-            texts,
-            framed.texts() if framed else [],
+            questions,
+            _affordable(encoder, questions, cache),
+            units=units,
+            alternative=alternative,
+            seed=seed,
             cache=cache,
             progress=_labelled(report, f"encoding with {encoder.name}"),
         )
-        anisotropy += _anisotropy(encoder, questions, encodings, seed)
-        asked = _AskedEncoder(
-            KnownEncoder(encoder.name, encoder.identity, encoder.settings),
-            encodings,
-            tuple(encoder.lacks(dict.fromkeys(form for question in questions for form in question.forms))),
-            framed.background(encodings, encoder.lacks(framed.common.words)) if framed else None,
-            alternative,
-            units,
-            seed,
-        )
+        anisotropy += _anisotropy(about, questions)
 
-        def lost(error: Exception, question: SentenceTest, known: KnownEncoder = asked.encoder) -> SkippedRow:
-            return _skipped(known, question.test, str(error), seed)
+        def lost(error: Exception, question: SentenceTest, about: AskedEncoder = about) -> SkippedRow:
+            return _skipped(about, question.test, str(error), seed)
 
         # Heavy parts release Python's lock.
         with nullcontext(executor) if executor else threads(_AT_ONCE) as pool:
             outcomes += attempt_each(
                 _measure_test,
-                asked,
+                about,
                 [(question,) for question in questions],
                 lost,
                 skip=skip,
@@ -185,46 +175,24 @@ def _refuse_repeated(encoders: Sequence[Encoder]) -> None:
         known.add(encoder.identity)
 
 
-@dataclass(frozen=True, eq=False)
-class _AskedEncoder:
-    """All that the tests of one encoder share."""
-
-    encoder: KnownEncoder
-    encodings: Encodings
-    lacking: tuple[str, ...]
-    background: Background | None
-    alternative: Alternative
-    units: Sequence[Unit]
-    seed: int
-
-
-def _measure_test(asked: _AskedEncoder, question: SentenceTest) -> list[Measured[SeatRow] | SkippedRow]:
+def _measure_test(about: AskedEncoder, question: SentenceTest) -> list[Measured[SeatRow] | SkippedRow]:
     """Measure one test, and say so where its sentences are too many."""
     with single_threaded():
-        measured = measure(
-            question,
-            asked.encoder,
-            asked.encodings,
-            asked.lacking,
-            asked.background if question.ranked else None,
-            units=asked.units,
-            alternative=asked.alternative,
-            seed=asked.seed,
-        )
-    if "sentence" in measured or "sentence" not in asked.units or question.context == "framed":
+        measured = measure(question, about)
+    if "sentence" in measured or "sentence" not in about.units or question.context == "framed":
         return [*measured.values()]
     counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
     reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
-    return [*measured.values(), _skipped(asked.encoder, question.test, reason, asked.seed)]
+    return [*measured.values(), _skipped(about, question.test, reason, about.seed)]
 
 
-def _skipped(encoder: Encoder | KnownEncoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
+def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
     measured = (encoder.name, encoder.identity)
     return skipped(measured, test.id, test.title, reason, part="seat", seed=seed, topics=test.topics)
 
 
 def _affordable(
-    encoder: Encoder, texts: Sequence[str], questions: Sequence[SentenceTest], cache: EncodingStore | None
+    encoder: Encoder, questions: Sequence[SentenceTest], cache: EncodingStore | None
 ) -> FramedWords | None:
     """Return the bundled words in frames where a test needs them; None where the encoder may not be sent so many."""
     if not any(question.ranked for question in questions):
@@ -232,6 +200,7 @@ def _affordable(
     framed = FramedWords()
     if encoder.max_texts is not None:
         try:
+            texts = [text for question in questions for text in question.asked]
             encoder.check_count(fresh_texts(encoder, (*texts, *framed.texts()), cache))
         except SettingError:
             return None
@@ -249,18 +218,16 @@ def _stars(rows: Sequence[SeatRow]) -> list[str]:
     return stars
 
 
-def _anisotropy(
-    encoder: Encoder, questions: Sequence[SentenceTest], encodings: Encodings, seed: int
-) -> Iterable[AnisotropyRow]:
+def _anisotropy(encoder: AskedEncoder, questions: Sequence[SentenceTest]) -> Iterable[AnisotropyRow]:
     for context in dict.fromkeys(question.context for question in questions):
         texts = list(dict.fromkeys(t for question in questions if question.context == context for t in question.texts))
-        cosine = mean_cosine(encodings.rows(texts))
+        cosine = mean_cosine(encoder.encodings.rows(texts))
         yield AnisotropyRow(
             test=context,
             embedding=encoder.name,
             embedding_sha256=encoder.identity,
             statistic=cosine,
-            seed=seed,
+            seed=encoder.seed,
             context=context,
             texts=len(texts),
             mean_cosine=cosine,
