@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _MODULES = {
     "Audit": "audits.run",
     "Axis": "directions.axis",
-    "Battery": "association.battery",
     "Board": "boards.run",
     "Controls": "evaluation.controls",
     "Embedding": "embeddings.embedding",
@@ -30,7 +29,6 @@ _MODULES = {
     "Plan": "jobs.job",
     "Policy": "policies.policy",
     "Row": "rows",
-    "SeatBattery": "association.seat_battery",
     "Settings": "enumeration.settings",
     "WeatTest": "stimuli.definition",
     "WefatTest": "stimuli.definition",
@@ -74,6 +72,7 @@ _MODULES = {
     "report": "reports.page",
     "reproduce": "reproduction.reproduce",
     "run_battery": "association.battery",
+    "run_metrics": "metrics.by_name",
     "run_seat_battery": "association.seat_battery",
     "schema": "kinds.findings",
     "seat": "association.seat",
@@ -82,6 +81,7 @@ _MODULES = {
     "translate_probe": "translation.probe",
     "weat": "association.weat",
     "wefat": "association.wefat",
+    "with_controls": "evaluation.controls",
     "write_csv": "rows",
     "write_findings": "rows",
 }

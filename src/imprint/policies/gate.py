@@ -86,7 +86,7 @@ def gate(findings: FindingsLike, settings: GateSettings) -> Gate:
 
     Examples
     --------
-    >>> findings = [*imprint.weat("default", "gender-career").findings(), *imprint.controls("default").findings()]
+    >>> findings = imprint.with_controls(imprint.weat("default", "gender-career"), "default")
     >>> imprint.gate(findings, require=["weat:|size|<0.1"])
     Gate(failed: weat:|size|<0.1 failed)
     """
