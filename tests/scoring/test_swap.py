@@ -9,9 +9,8 @@ from refusals import refuses
 
 import imprint
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.policy.gate import check, parse_conditions
-from imprint.report.card import render_card
-from imprint.report.page import render_page
+from imprint.policies.gate import check, parse_conditions
+from imprint.reports.page import render_page
 from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts
 from imprint.subjects.common import ranks_of
 
@@ -194,7 +193,7 @@ def test_a_name_in_both_groups_is_refused():
 def test_an_encoder_ranks_cvs_by_a_query():
     swapped = imprint.swap("encoder:cbow", "gender", query="CVs for a software engineer", top=3)
     row = swapped["gender"]
-    assert (row.top_k, row.top_expected, swapped.asked) == (3, 1.5, 32 * len(bundled_texts().names))
+    assert (row.top_k, row.top_expected, swapped.scored) == (3, 1.5, 32 * len(bundled_texts().names))
     assert 0 <= row.top_y <= 3
     assert "software engineer" in row.embedding
 
@@ -205,14 +204,14 @@ def test_a_second_run_asks_for_nothing(tmp_path):
     scorer = FunctionScorer(null_scorer(0), identity="null")
     with imprint.EncodingCache(tmp_path / "cache") as cache:
         first, again = (imprint.swap(scorer, "race", cache=cache) for _ in range(2))
-    assert (first.asked > 0, again.asked) == (True, 0)
+    assert (first.scored > 0, again.scored) == (True, 0)
     assert first.findings() == again.findings()
 
 
 @pytest.mark.slow
 def test_scorers_without_a_difference_are_seldom_present():
     """Of 200 scorers and two comparisons 2 are expected; more than 8 would be a rate above .005, at 99.9 %."""
-    present = sum(row.found for seed in range(200) for row in imprint.swap(null_scorer(seed)).rows)
+    present = sum(row.found for seed in range(200) for row in imprint.swap(null_scorer(seed)))
     assert present <= 8
 
 
@@ -233,7 +232,7 @@ def test_a_margin_on_the_difference_decides():
 
 def test_page_and_card_say_what_was_seen():
     rows = imprint.swap("valence:default", ("caliskan-5", "pronouns")).findings()
-    for drawn in (render_page(rows), render_card(rows)):
+    for drawn in (render_page(rows), imprint.card(rows)):
         assert "95.7" in drawn
         assert "African American names" in drawn
     assert "No test about people" not in render_page(rows)

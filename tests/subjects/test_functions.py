@@ -39,7 +39,7 @@ def test_wefat_batteries_and_groups_take_objects(embedding, pair):
     test = "caliskan-wefat-names"
     assert imprint.wefat(pair, test).r == imprint.wefat(embedding, test).r
     tests = [one for one in imprint.catalogue() if one.id == TEST]
-    assert imprint.run_battery(pair, tests).weats[0].p_value == imprint.run_battery(embedding, tests).weats[0].p_value
+    assert imprint.run_battery(pair, tests)[0].p_value == imprint.run_battery(embedding, tests)[0].p_value
     groups = [(["he", "man"], ["office", "career"]), (["she", "woman"], ["home", "family"])]
     assert imprint.group_association(pair, groups) == imprint.group_association(embedding, groups)
 
@@ -95,11 +95,11 @@ def test_seats_take_objects_and_names(pair):
 
 def test_an_audit_takes_objects(pair):
     few = pair[0][:3_000], pair[1][:3_000]
-    audit = imprint.run_audit(few, against=few, quick=True, debias=None)
+    audit = imprint.audit(few, against=few, quick=True, debias=None)
     assert audit.embedding == "tuple"
     for given in ({"encoder": 3}, {"against": 3}):
         with pytest.raises(SettingError, match="got an object of type int"):
-            imprint.run_audit(few, **given)
+            imprint.audit(few, **given)
 
 
 def test_what_is_no_embedding_is_refused_by_every_function(axis):
