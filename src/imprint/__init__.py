@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
 # Each of its lines says: from MODULE import NAME as NAME.
-_MODULES = {line.split()[-1]: line.split()[1] for line in _STUB.splitlines()}
-__all__ = sorted(_MODULES)
+_MODULES = dict(sorted((line.split()[-1], line.split()[1]) for line in _STUB.splitlines()))
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
