@@ -34,7 +34,11 @@ def _let_results_draw_themselves() -> None:
     def draw(rows: "Sequence[Row]") -> str:
         from imprint.kinds.sections import draw_rows
 
-        return draw_rows(rows)
+        if all(row.tests_language is None for row in rows):
+            return draw_rows(rows)
+        from imprint.reports.summary import opening  # of a whole audit
+
+        return draw_rows(rows, [opening(rows)])
 
     def chart(rows: "Sequence[Row]") -> Any:
         from imprint.kinds.sections import main_chart
