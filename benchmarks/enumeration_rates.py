@@ -33,8 +33,6 @@ RATES = (0.05, 0.1, 0.2)
 PLANTED_CELLS = 20
 STRENGTH = 0.6  # how far words are moved, in lengths of a word
 
-_AT_ONCE = 25  # copies judged by the same mirrored copies
-
 
 @dataclass(frozen=True)
 class Subject:
@@ -61,17 +59,13 @@ def found_in(cells: Cells, copies: Floats32) -> list[Flags]:
 def without_associations(subject: Subject, kind: str, count: int, seed: np.random.SeedSequence) -> np.ndarray:
     """Count the cells found in copies that have no association: (copies, rates)."""
     mirrors, found = Mirrors.of(subject.problem), []
-    # Copies of a mirrored copy are mirrored copies of the names: one set serves several. Rotated names have their own.
-    at_once = 1 if kind == "rotated" else _AT_ONCE
-    for chunk in seed.spawn(-(-count // at_once)):
-        turning, mirroring = chunk.spawn(2)
-        turned = [
-            replace(mirrors.cells, directions=directions.T.astype(np.float64))
-            for directions in subject.turned(kind, at_once, turning)
-        ]
-        copies = score_copies(replace(mirrors, cells=turned[0]), subject.settings.copies, mirroring)
-        found += [[int(flags.sum()) for flags in found_in(cells, copies)] for cells in turned]
-    return np.array(found[:count])
+    for child in seed.spawn(count):
+        turning, mirroring = child.spawn(2)
+        (directions,) = subject.turned(kind, 1, turning)
+        cells = replace(mirrors.cells, directions=directions.T.astype(np.float64))
+        copies = score_copies(replace(mirrors, cells=cells), subject.settings.copies, mirroring)
+        found.append([int(flags.sum()) for flags in found_in(cells, copies)])
+    return np.array(found)
 
 
 def with_planted(subject: Subject, kind: str, count: int, seed: np.random.SeedSequence) -> np.ndarray:

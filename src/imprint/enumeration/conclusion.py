@@ -1,4 +1,4 @@
-"""From arrays to a result: words put to rows, letters to groups, categories in order, and indirect associations.
+"""From arrays to rows: words and letters in place of numbers, categories in order, and indirect associations.
 
 Swinger et al. (2019), sections 3.4 and 4.2. Four cells that stand out, two groups by two categories, are a potential
 indirect bias, which outlives the names, when the embedding itself matches them as the names did:
@@ -7,17 +7,19 @@ is only worth something beside that of random directions, and a tuple beside its
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.confounds import EXPLAINED, correlation_with_frequency
-from imprint.enumeration.groups import Group, describe, illustrate, letters
+from imprint.enumeration.groups import describe, illustrate, letters
 from imprint.enumeration.problem import Problem
-from imprint.enumeration.result import Association, Category, Enumeration, Indirect
-from imprint.enumeration.rows import Crossing
+from imprint.enumeration.result import Enumeration
+from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import Cells, observed_scores
 from imprint.threads import single_threaded
@@ -29,6 +31,10 @@ NULL_DIRECTIONS = 50
 STRONGEST = 5
 
 _CENTRAL_WORDS = 5
+_SETTINGS = (
+    "groups", "categories", "top", "seed", "cleaning", "centre", "overlapping", "weighted",
+    "without_frequency",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +55,16 @@ class CellTable:
     recurrence: Floats | None = None
     p_values: Floats | None = None
     p_adjusted: Floats | None = None
+
+    @property
+    def found(self) -> Flags:
+        """The cells that stand out, without those of too few words."""
+        return self.stands_out & np.isfinite(self.scores)
+
+    @property
+    def recurs(self) -> Flags | None:
+        """Those of them that recur in most runs."""
+        return None if self.recurrence is None else self.found & (self.recurrence > MOST_RUNS)
 
 
 def order_categories(table: CellTable) -> list[int]:
@@ -81,23 +97,17 @@ def conclude(
 ) -> Enumeration:
     """Write everything down, the categories numbered in the order given."""
     words = [embedding.words[row] for row in problem.rows]
-    groups = _groups(problem, settings, table)
-    return Enumeration(
-        embedding=embedding.name,
-        embedding_sha256=embedding.sha256,
-        settings=settings,
-        groups=groups,
-        categories=tuple(_category(problem, words, j, place) for place, j in enumerate(order, start=1)),
-        associations=_associations(table, order, groups, words),
-        indirect=_indirect(crossings, table, order, groups, words),
-        names_asked=problem.targets.asked,
-        names_missing=problem.targets.missing,
-        names_found=len(problem.targets.names) + len(problem.dropped),
-        names_dropped=problem.dropped,
-        notes=_notes(settings, table.scores.size),
-        embedding_notes=embedding.notes,
-        expected=table.expected,
-    )
+    about = {"embedding": embedding.name, "embedding_sha256": embedding.sha256, "seed": settings.seed}
+    groups = tuple(_groups(problem, settings, table, about))
+    overview = _overview(problem, settings, table, groups, embedding.notes, about)
+    cells = _cells(problem, settings, table, order, groups, words, about)
+    indirect = () if crossings is None else (_indirect(crossings, table, order, groups, words, about),)
+    members = (np.flatnonzero(problem.labels == number).tolist() for number in range(settings.groups))
+    names = {
+        group.group: tuple(problem.targets.names[name] for name in of_group)
+        for group, of_group in zip(groups, members, strict=True)
+    }
+    return Enumeration((overview, *cells, *groups, *indirect), names, problem.targets.missing, problem.dropped)
 
 
 def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floats32) -> Crossings | None:
@@ -137,80 +147,159 @@ def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floa
     )
 
 
-def _associations(
-    table: CellTable, order: list[int], groups: tuple[Group, ...], words: list[str]
-) -> tuple[Association, ...]:
-    def value(values: Floats | None, j: int, i: int) -> float | None:
-        return None if values is None else float(values[j, i])
-
-    return tuple(
-        Association(
-            group=groups[i].letter,
-            category=place,
-            words=tuple(words[row] for row in table.rows[j, i]),
-            score=float(table.scores[j, i]),
-            stands_out=bool(table.stands_out[j, i]),
-            z=value(table.z, j, i),
-            q=None if groups[i].reason else value(table.q, j, i),
-            p_value=value(table.p_values, j, i),
-            p_adjusted=value(table.p_adjusted, j, i),
-            recurrence=value(table.recurrence, j, i) if table.stands_out[j, i] else None,
-            reason=groups[i].reason,
-        )
-        for place, j in enumerate(order, start=1)
-        for i in range(len(groups))
-        if math.isfinite(table.scores[j, i])
+def _overview(
+    problem: Problem,
+    settings: Settings,
+    table: CellTable,
+    groups: Sequence[UbeGroupRow],
+    embedding_notes: tuple[str, ...],
+    about: dict[str, Any],
+) -> UbeOverviewRow:
+    found = int(table.found.sum())
+    plain, frequency_kept = table.expected or (None, None)
+    return UbeOverviewRow(
+        **about | {name: getattr(settings, name) for name in _SETTINGS} | _compared_with(settings),
+        test="overview",
+        statistic=float(found),
+        n_words=settings.words,
+        fdr=settings.rate,
+        correction=settings.correction if settings.method == "paper" else None,
+        repeats=_runs(settings, table),
+        names_asked=problem.targets.asked,
+        names_missing=len(problem.targets.missing),
+        names_found=len(problem.targets.names) + len(problem.dropped),
+        names_dropped=len(problem.dropped),
+        n_cells=int(np.isfinite(table.scores).sum()),
+        associations=found,
+        expected_mirrored=plain,
+        expected_frequency_kept=frequency_kept,
+        groups_left_out=tuple(group.group for group in groups if group.reason),
+        recurrent=None if table.recurs is None else int(table.recurs.sum()),
+        notes=_notes(settings, table.scores.size),
+        embedding_notes=embedding_notes,
     )
 
 
-def _groups(problem: Problem, settings: Settings, table: CellTable) -> tuple[Group, ...]:
+def _cells(
+    problem: Problem,
+    settings: Settings,
+    table: CellTable,
+    order: Sequence[int],
+    groups: Sequence[UbeGroupRow],
+    words: Sequence[str],
+    about: dict[str, Any],
+) -> Iterator[UbeRow]:
+    def value(values: Floats | None, cell: tuple[int, int]) -> float | None:
+        return None if values is None else float(values[cell])
+
+    for number, category in enumerate(order, start=1):
+        central = _central_words(problem, words, category)
+        for index, group in enumerate(groups):
+            cell = category, index
+            score, stands_out = float(table.scores[cell]), bool(table.stands_out[cell])
+            if not math.isfinite(score):
+                continue
+            yield UbeRow(
+                **about | _compared_with(settings),
+                test=f"{group.group}-{number}",
+                effect_size=score,
+                statistic=score,
+                p_value=value(table.p_values, cell),
+                group=group.group,
+                category=number,
+                category_words=central,
+                words=tuple(words[row] for row in table.rows[cell]),
+                names=group.names,
+                score=score,
+                stands_out=stands_out,
+                z=value(table.z, cell),
+                q=None if group.reason else value(table.q, cell),
+                p_adjusted=value(table.p_adjusted, cell),
+                recurrence=value(table.recurrence, cell) if stands_out else None,
+                recurrence_runs=_runs(settings, table),
+                spelling=group.spelling,
+                reason=group.reason,
+                # Thousands of names, the same for every cell: counted here, named in the result.
+                names_asked=problem.targets.asked,
+                names_missing=len(problem.targets.missing),
+            )
+
+
+def _groups(problem: Problem, settings: Settings, table: CellTable, about: dict[str, Any]) -> Iterator[UbeGroupRow]:
     correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
-    groups = []
     for number, letter in enumerate(letters(settings.groups)):
         members = problem.labels == number
-        names = [problem.targets.names[i] for i in np.flatnonzero(members)]
+        names = [problem.targets.names[name] for name in np.flatnonzero(members)]
         spelling = None if table.spelling is None else float(table.spelling[number])
-        groups.append(
-            Group(
-                letter=letter,
-                names=tuple(names),
-                illustrative=tuple(names[i] for i in illustrate(problem.name_vectors[members])),
-                demographics=describe(problem.targets, members),
-                frequency=float(correlations[number]),
-                spelling=spelling,
-                reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
-            )
+        associations = int(table.found[:, number].sum())
+        yield UbeGroupRow(
+            **about | describe(problem.targets, members),
+            test=letter,
+            statistic=float(associations),
+            group=letter,
+            n_names=len(names),
+            names=tuple(names[name] for name in illustrate(problem.name_vectors[members])),
+            frequency=float(correlations[number]),
+            associations=associations,
+            recurrent=None if table.recurs is None else int(table.recurs[:, number].sum()),
+            spelling=spelling,
+            reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
         )
-    return tuple(groups)
 
 
-def _category(problem: Problem, words: list[str], number: int, place: int) -> Category:
-    start, end = problem.cells.offsets[number], problem.cells.offsets[number + 1]
+def _central_words(problem: Problem, words: Sequence[str], category: int) -> tuple[str, ...]:
+    start, end = problem.cells.offsets[category], problem.cells.offsets[category + 1]
     members = problem.cells.words[start:end]
     nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
-    return Category(place, int(end - start), tuple(words[start + row] for row in nearest))
+    return tuple(words[start + row] for row in nearest)
 
 
 def _indirect(
-    crossings: Crossings | None, table: CellTable, order: list[int], groups: tuple[Group, ...], words: list[str]
-) -> Indirect | None:
-    if crossings is None:
-        return None
-    place = {j: number for number, j in enumerate(order, start=1)}
+    crossings: Crossings,
+    table: CellTable,
+    order: Sequence[int],
+    groups: Sequence[UbeGroupRow],
+    words: Sequence[str],
+    about: dict[str, Any],
+) -> UbeIndirectRow:
+    numbers = {category: number for number, category in enumerate(order, start=1)}
     strongest = tuple(
         Crossing(
-            groups=(groups[i].letter, groups[other].letter),
-            categories=(place[j], place[k]),
+            groups=(groups[i].group, groups[other].group),
+            categories=(numbers[j], numbers[k]),
             words=tuple(
-                tuple(words[row] for row in table.rows[category, group])
-                for category, group in ((j, i), (j, other), (k, i), (k, other))
+                tuple(words[row] for row in table.rows[cell]) for cell in ((j, i), (j, other), (k, i), (k, other))
             ),
             product=product,
             standard_deviations=distance,
         )
         for (i, other, j, k), product, distance in crossings.strongest
     )
-    return Indirect(crossings.tuples, crossings.share, crossings.null_share, NULL_DIRECTIONS, strongest)
+    return UbeIndirectRow(
+        **about,
+        test="indirect",
+        statistic=crossings.share,
+        tuples=crossings.tuples,
+        share=crossings.share,
+        null_share=crossings.null_share,
+        null_rotations=NULL_DIRECTIONS,
+        strongest=strongest,
+    )
+
+
+def _runs(settings: Settings, table: CellTable) -> int:
+    """Return how many runs with other clusterings were made."""
+    return 0 if table.recurrence is None else settings.repeats
+
+
+def _compared_with(settings: Settings) -> dict[str, Any]:
+    """Return what scores were compared with, and how much of it."""
+    is_paper = settings.method == "paper"
+    return {
+        "method": settings.method,
+        "copies": None if is_paper else settings.copies,
+        "rotations": settings.rotations if is_paper else None,
+    }
 
 
 def _notes(settings: Settings, cells: int) -> tuple[str, ...]:

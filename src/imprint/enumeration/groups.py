@@ -1,13 +1,13 @@
 """Groups of names and categories of words, by K-means++ with the settings of the paper, and who bears the names."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_uppercase
+from typing import Any
 
 import numpy as np
 
 from imprint.checks import Centre
-from imprint.enumeration.rows import Races, Unjudged
+from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError
 from imprint.significance.learners import k_means
@@ -15,35 +15,6 @@ from imprint.stimuli.names import NameTable
 from imprint.types import Flags, Floats, Floats32, Indices, Ints
 
 ILLUSTRATIVE = 5
-
-
-@dataclass(frozen=True)
-class Demographics:
-    """Averages over a group's names, each counted once; None where the table does not say."""
-
-    share_women: float | None
-    mean_birth_year: float | None
-    races: Races
-
-
-@dataclass(frozen=True, repr=False)
-class Group:
-    """Names that belong together in the embedding; shown by letter, the names only on request.
-
-    `frequency` is the rank correlation of words' closeness to the group with how frequent the words are, `spelling`
-    the share of the group's scores that names of like spelling reach; `reason` says why its cells are not judged.
-    """
-
-    letter: str
-    names: tuple[str, ...]
-    illustrative: tuple[str, ...]
-    demographics: Demographics | None
-    frequency: float
-    spelling: float | None = None
-    reason: Unjudged | None = None
-
-    def __repr__(self) -> str:
-        return f"Group({self.letter}, {len(self.names)} names)"
 
 
 def letters(count: int) -> list[str]:
@@ -67,16 +38,16 @@ def order_groups(targets: Targets, labels: Indices, count: int) -> list[int]:
     return sorted(range(count), key=lambda label: (-sizes[label], label))
 
 
-def describe(targets: Targets, members: Flags) -> Demographics | None:
-    """Average the table's columns over the chosen names, a posteriori: nothing of it formed the group."""
+def describe(targets: Targets, members: Flags) -> dict[str, Any]:
+    """Average the table's columns over the chosen names, each counted once: nothing of it formed the group."""
     if targets.table is None:
-        return None
+        return dict.fromkeys(("share_women", "mean_birth_year", "races"))
     rows = [targets.table.index[targets.names[i]] for i in np.flatnonzero(members)]
-    return Demographics(
-        _average(targets.table.share_women[rows]),
-        _average(targets.table.mean_birth_year[rows]),
-        Races(**{name: _average(column[rows]) for name, column in targets.table.races.items()}),
-    )
+    return {
+        "share_women": _average(targets.table.share_women[rows]),
+        "mean_birth_year": _average(targets.table.mean_birth_year[rows]),
+        "races": Races(**{name: _average(column[rows]) for name, column in targets.table.races.items()}),
+    }
 
 
 def illustrate(vectors: Floats32, count: int = ILLUSTRATIVE) -> list[int]:

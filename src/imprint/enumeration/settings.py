@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 from imprint.checks import Centre, Cleaning, Correction, NullMethod, check_between, check_choice, check_whole
 from imprint.errors import SettingError
-from imprint.settings import explained, fields_of, option
+from imprint.settings import fields_of, option
 
 RATES: dict[NullMethod, float] = {"mirrored": 0.1, "paper": 0.05}
 
@@ -23,16 +23,9 @@ _ONLY: dict[str, NullMethod] = {
 }
 
 
-@explained
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours.
-
-    Examples
-    --------
-    >>> imprint.Settings(groups=8).rate
-    0.1
-    """
+    """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours."""
 
     groups: Annotated[int, option("Number of name groups.")] = 12
     categories: Annotated[int, option("Number of word categories.")] = 64
