@@ -450,7 +450,7 @@ def test_what_was_left_out_is_counted_and_the_list_is_not_called_complete():
     rows = np.column_stack([gender, rng.normal(size=(len(words), 3)) / 4])
     embedding = Embedding("small", words, rows.astype(np.float32))
     axis = pair_axis(embedding, [("he", "she")])
-    found = analogies(embedding, axis, delta=2.0, names=False, neutral=True).findings()
+    found = analogies(embedding, axis, delta=2.0, no_names=True, neutral=True).findings()
     paired = {word for row in found for word in (row.first, row.second)}
     assert paired <= {*unlisted}
     assert {(row.gendered_left_out, row.names_left_out) for row in found} == {(5, 2)}

@@ -15,6 +15,7 @@ from imprint.audit.kinds import AuditedSettings
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
 from imprint.cli.options import with_settings
+from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
 from imprint.jobs.settings import AuditSettings
 from imprint.settings import as_options, fields_of, option, settable
@@ -104,6 +105,7 @@ def options(command):
         ("audit", EncoderSettings, ()),
         ("board", EncoderSettings, ()),
         ("enumerate", Settings, ("groups",)),  # the command runs several numbers of groups
+        ("analogies", AnalogySettings, ()),
     ],
 )
 def test_a_commands_options_are_the_fields_of_its_settings(command, settings, own):
@@ -113,6 +115,16 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
             names, default = given[name]
             assert tuple(names) == described.names_of(name)
             assert (tuple(default) if isinstance(default, list) else default) == field.default
+
+
+@pytest.mark.parametrize(
+    ("function", "settings"), [(imprint.enumerate_biases, Settings), (imprint.analogies, AnalogySettings)]
+)
+def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
+    keywords = inspect.signature(function).parameters
+    for name, (field, described) in fields_of(settings).items():
+        assert keywords[name].default == field.default
+        assert f"\n{name}\n    {described.help}\n" in function.__doc__
 
 
 def test_an_audit_has_one_set_of_settings_everywhere():

@@ -230,3 +230,10 @@ def test_the_bundled_embedding_places_professions_as_a_crowd_does(default):
     assert result.most_negative(1)[0][0] == "homemaker"
     names = project(default, set_axis(default, ["john", "paul", "mike"], ["amy", "lisa", "sarah"]), tuple(scores))
     assert compare_projections(result, names).pearson > 0.5
+
+
+def test_professions_are_placed_between_he_and_she_unless_others_are_named():
+    embedding, words = load("default"), [one.word for one in professions()]
+    assert project(embedding) == project(embedding, pair_axis(embedding, [("he", "she")]), words)
+    pairs = [("he", "she"), ("man", "woman")]
+    assert project(embedding, pairs, ["nurse"]) == project(embedding, pair_axis(embedding, pairs), ["nurse"])

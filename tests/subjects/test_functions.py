@@ -52,8 +52,9 @@ def test_axes_projections_and_analogies_take_objects(embedding, pair, axis):
     assert (
         imprint.project(pair, axis, ["nurse"]).coordinates == imprint.project(embedding, axis, ["nurse"]).coordinates
     )
-    expected = imprint.analogies(imprint.Embedding("plain", *pair), axis, k=5, words=500).to_frame()
-    assert imprint.analogies(pair, axis, k=5, words=500).to_frame().equals(expected)
+    plain = imprint.Embedding("plain", *pair)
+    found = [imprint.analogies(thing, axis, k=5, words=500) for thing in (pair, plain)]
+    assert len({tuple((row.first, row.second, row.score) for row in rows) for rows in found}) == 1
 
 
 def test_enumeration_takes_objects(pair):

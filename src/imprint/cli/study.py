@@ -287,8 +287,7 @@ def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
 
     opened = open_embedding(embedding)
     with progress_bar("comparing all pairs") as report:
-        axis = imprint.pair_axis(opened, (DEFAULT_PAIR,))
-        return imprint.analogies(opened, axis, k=pairs, names=False, progress=report).findings()
+        return imprint.analogies(opened, DEFAULT_PAIR, k=pairs, no_names=True, progress=report).findings()
 
 
 def _enumerate(embedding: str, seed: int) -> "imprint.Enumeration":

@@ -56,7 +56,7 @@ class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
         return f"NameRankingRow({self.query!r}: {first} first, {last} last; p = {self.p_value:.3g})"
 
 
-def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> NeighboursRow:
+def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 10) -> NeighboursRow:
     """Find the words nearest to a word, or to the mean of the words of a query.
 
     Parameters

@@ -11,15 +11,16 @@ from typing import Annotated
 import numpy as np
 
 from imprint.checks import check_list, check_whole
-from imprint.directions.axis import Axis
+from imprint.directions.axis import HE_SHE, AxisLike, as_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Row, WordPoint, WordValue, shown, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
+from imprint.stimuli.seeds import professions
 from imprint.subjects.framed import word_vectors
-from imprint.subjects.opening import EncoderLike
+from imprint.subjects.opening import EncoderLike, open_subject
 
 FEWEST = 4  # words: three numbers leave a correlation nothing to be tested with
 
@@ -91,7 +92,11 @@ class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection co
 
 
 def project(
-    embedding: EncoderLike, axis: Axis, words: Sequence[str], *, cache: EncodingStore | None = None
+    embedding: EncoderLike,
+    axis: AxisLike = HE_SHE,
+    words: Sequence[str] | None = None,
+    *,
+    cache: EncodingStore | None = None,
 ) -> ProjectionRow:
     """Project words, at unit length, onto an axis.
 
@@ -100,9 +105,9 @@ def project(
     embedding
         An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     axis
-        An axis of the same embedding, from `pair_axis` or `set_axis`.
+        An axis of the same embedding, from `pair_axis` or `set_axis`, or pairs of words to make one of.
     words
-        Words or phrases; a phrase with spaces is also looked up with underscores.
+        Words or phrases; a phrase with spaces is also looked up with underscores. By default professions.
     cache
         Where encodings are kept between runs.
 
@@ -113,12 +118,14 @@ def project(
 
     Examples
     --------
-    >>> axis = imprint.pair_axis("default", [("he", "she")])
-    >>> imprint.project("default", axis, ["nurse", "pilot"]).most_positive(1)[0][0]
+    >>> imprint.project("default", ("he", "she"), ["nurse", "pilot"]).most_positive(1)[0][0]
     'pilot'
     """
+    words = tuple(one.word for one in professions()) if words is None else words
     check_list("words", words)
-    embedding = word_vectors(embedding, words, cache=cache)
+    subject = open_subject(embedding)
+    axis = as_axis(subject, axis, cache=cache)
+    embedding = word_vectors(subject, words, cache=cache)
     axis.check(embedding)
     spellings = [_spelling(embedding, word) for word in words]
     found = embedding.lookup(spellings)

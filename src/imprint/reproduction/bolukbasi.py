@@ -116,7 +116,7 @@ def _answered(figure: Figure, find: Callable[[], str], ours: Ours) -> Reproducti
 def _first_pairs(embedding: Embedding, ours: Ours, progress: Progress | None) -> ReproductionRow:
     pairs = [tuple(pair) for pair in puzzles()["pairs"]]
     figure = replace(figures()["bolukbasi-table-1"], value=f"{len(pairs)}")
-    found = analogies(embedding, pair_axis(embedding, GENDER), k=_ANALOGIES, progress=progress)
-    ranked = {(pair.first.lower(), pair.second.lower()) for pair in found.pairs}
+    found = analogies(embedding, GENDER, k=_ANALOGIES, progress=progress)
+    ranked = {(pair.first.lower(), pair.second.lower()) for pair in found}
     count = float(np.sum([(one.lower(), other.lower()) in ranked for one, other in pairs]))
     return compare(figure, replace(ours, value=count))

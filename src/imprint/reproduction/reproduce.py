@@ -3,7 +3,6 @@
 Figures are computed on the models of the papers where given, and on the bundled ones beside them.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +17,7 @@ from imprint.encoders.base import Encoder
 from imprint.errors import SettingError, VocabularyError
 from imprint.files import FilePath
 from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, identity, lacking
-from imprint.rows import Result
+from imprint.rows import Rows
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test, WeatTest, words_of
 from imprint.stimuli.published import models
@@ -124,30 +123,6 @@ def parse_models(given: Iterable[str]) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, repr=False)
-class Reproduction(Result):
-    """The figures of one work or more, each beside ours.
-
-    Attributes
-    ----------
-    rows
-        One row per published figure.
-    removed_names
-        The names that the enumeration's cleaning removes, as in the appendix of Swinger et al.; None if not asked.
-    """
-
-    rows: tuple[ReproductionRow, ...]
-    removed_names: RemovedNamesRow | None = None
-
-    def findings(self) -> list[ReproductionRow | RemovedNamesRow]:
-        """Return one row per figure."""
-        return [*self.rows, *([] if self.removed_names is None else [self.removed_names])]
-
-    def __repr__(self) -> str:
-        counts = Counter(row.outcome for row in self.rows)
-        return f"Reproduction({len(self.rows)} figures: {', '.join(f'{n} {what}' for what, n in counts.items())})"
-
-
 def reproduce(
     papers: Collection[str] = (),
     *,
@@ -155,7 +130,7 @@ def reproduce(
     benchmarks: FilePath | None = None,
     seed: int = 0,
     report: Report | None = None,
-) -> Reproduction:
+) -> Rows[ReproductionRow | RemovedNamesRow]:
     """Compute the published figures of the five works, and put each beside the printed one.
 
     Figures of models that are not bundled are computed where the model is given. Where a bundled model is a relative
@@ -177,13 +152,14 @@ def reproduce(
 
     Returns
     -------
-    Reproduction
-        One row per figure: equal, differs, other model, or cannot be computed, with the reason.
+    Rows
+        One row per figure: equal, differs, other model, or cannot be computed, with the reason. With ube, the row of
+        names that cleaning removes too, as in the appendix of Swinger et al.
 
     Examples
     --------
     >>> imprint.reproduce(["talk"])
-    Reproduction(14 figures: 1 differs, 7 equal, 2 other model, 4 cannot be computed)
+    Rows(14 reproduction: 7 equal, 4 cannot be computed, 2 other model, 1 differs)
     """
     for paper in papers:
         check_choice("paper", paper, known_papers())
@@ -194,8 +170,7 @@ def reproduce(
     texts = list(seat_texts()) if "seat" in chosen and models else []
     subjects = Subjects(models or {}, chosen, folder, seed, texts)
     found = [row for paper in chosen for row in _rows_of(paper)(subjects, _step(report, paper))]
-    removed = next((row for row in found if isinstance(row, RemovedNamesRow)), None)
-    return Reproduction(tuple(row for row in found if isinstance(row, ReproductionRow)), removed)
+    return Rows(sorted(found, key=lambda row: isinstance(row, RemovedNamesRow)))
 
 
 def _rows_of(paper: str) -> Callable[[Subjects, Progress | None], FigureRows]:
