@@ -187,6 +187,14 @@ def test_fewer_pairs_asked_for_are_the_first_of_more():
         assert found_in(scattered(), delta=2.0, k=k).findings() == whole[:k]
 
 
+def test_pairs_of_words_stand_for_the_axis_made_of_them():
+    embedding = scattered()
+    pairs = [("he", "she"), ("w1", "w2")]
+    for axis, ends in ((("he", "she"), pairs[:1]), (pairs, pairs)):
+        assert analogies(embedding, axis, delta=2.0).findings() == found_in(embedding, pairs=ends, delta=2.0).findings()
+    assert analogies(embedding, delta=2.0).findings() == found_in(embedding, delta=2.0).findings()
+
+
 def test_turning_the_axis_round_turns_every_pair_round():
     one, other = (found_in(scattered(), pairs=[ends], delta=1.2) for ends in (("he", "she"), ("she", "he")))
     assert [(pair.second, pair.first) for pair in one] == as_words(other)
@@ -222,7 +230,7 @@ def test_only_the_most_frequent_words_are_paired():
     found = found_in(embedding, words=10, delta=2.0)
     assert found[0].n_words == 10
     assert {word for pair in as_words(found) for word in pair} <= set(embedding.words[:10])
-    assert found_in(embedding, words=10**9, delta=2.0).n_words == len(embedding)
+    assert found_in(embedding, words=10**9, delta=2.0)[0].n_words == len(embedding)
 
 
 def test_names_can_be_left_out():
@@ -246,8 +254,8 @@ def test_neutral_leaves_out_words_gendered_by_meaning_and_the_axis_in_any_case()
     every, neutral = (analogies(embedding, axis, delta=2.0, neutral=neutral) for neutral in (False, True))
     assert {word for pair in as_words(every) for word in pair} == set(rows)
     assert as_words(neutral) == [("coal", "snow")]
-    assert (every.n_words, neutral.n_words) == (8, 2)
-    assert [found.findings()[0].neutral for found in (every, neutral)] == [False, True]
+    assert (every[0].n_words, neutral[0].n_words) == (8, 2)
+    assert [found[0].neutral for found in (every, neutral)] == [False, True]
 
 
 def test_phrases_are_words():
