@@ -9,6 +9,7 @@ is only worth something beside that of random directions, and a tuple beside its
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -25,6 +26,7 @@ from imprint.significance.rotations import Cells, observed_scores
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Ints
 
+Place = tuple[int, int]  # a category and a group
 Tuple = tuple[int, int, int, int]  # two groups, two categories
 
 NULL_DIRECTIONS = 50
@@ -93,21 +95,14 @@ def conclude(
     settings: Settings,
     table: CellTable,
     crossings: Crossings | None,
-    order: list[int],
+    order: Sequence[int],
 ) -> Enumeration:
     """Write everything down, the categories numbered in the order given."""
-    words = [embedding.words[row] for row in problem.rows]
-    about = {"embedding": embedding.name, "embedding_sha256": embedding.sha256, "seed": settings.seed}
-    groups = tuple(_groups(problem, settings, table, about))
-    overview = _overview(problem, settings, table, groups, embedding.notes, about)
-    cells = _cells(problem, settings, table, order, groups, words, about)
-    indirect = () if crossings is None else (_indirect(crossings, table, order, groups, words, about),)
-    members = (np.flatnonzero(problem.labels == number).tolist() for number in range(settings.groups))
-    names = {
-        group.group: tuple(problem.targets.names[name] for name in of_group)
-        for group, of_group in zip(groups, members, strict=True)
-    }
-    return Enumeration((overview, *cells, *groups, *indirect), names, problem.targets.missing, problem.dropped)
+    rows = _Rows(embedding, problem, settings, table, order)
+    indirect = () if crossings is None else (rows.indirect(crossings),)
+    names = dict(zip(letters(settings.groups), map(tuple, rows.names), strict=True))
+    found = (rows.overview(), *rows.cells(), *rows.groups, *indirect)
+    return Enumeration(found, names, problem.targets.missing, problem.dropped)
 
 
 def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floats32) -> Crossings | None:
@@ -147,159 +142,172 @@ def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floa
     )
 
 
-def _overview(
-    problem: Problem,
-    settings: Settings,
-    table: CellTable,
-    groups: Sequence[UbeGroupRow],
-    embedding_notes: tuple[str, ...],
-    about: dict[str, Any],
-) -> UbeOverviewRow:
-    found = int(table.found.sum())
-    plain, frequency_kept = table.expected or (None, None)
-    return UbeOverviewRow(
-        **about | {name: getattr(settings, name) for name in _SETTINGS} | _compared_with(settings),
-        test="overview",
-        statistic=float(found),
-        n_words=settings.words,
-        fdr=settings.rate,
-        correction=settings.correction if settings.method == "paper" else None,
-        repeats=_runs(settings, table),
-        names_asked=problem.targets.asked,
-        names_missing=len(problem.targets.missing),
-        names_found=len(problem.targets.names) + len(problem.dropped),
-        names_dropped=len(problem.dropped),
-        n_cells=int(np.isfinite(table.scores).sum()),
-        associations=found,
-        expected_mirrored=plain,
-        expected_frequency_kept=frequency_kept,
-        groups_left_out=tuple(group.group for group in groups if group.reason),
-        recurrent=None if table.recurs is None else int(table.recurs.sum()),
-        notes=_notes(settings, table.scores.size),
-        embedding_notes=embedding_notes,
-    )
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of what was computed, each category numbered by its place in the order."""
 
+    embedding: Embedding
+    problem: Problem
+    settings: Settings
+    table: CellTable
+    order: Sequence[int]
 
-def _cells(
-    problem: Problem,
-    settings: Settings,
-    table: CellTable,
-    order: Sequence[int],
-    groups: Sequence[UbeGroupRow],
-    words: Sequence[str],
-    about: dict[str, Any],
-) -> Iterator[UbeRow]:
-    def value(values: Floats | None, cell: tuple[int, int]) -> float | None:
-        return None if values is None else float(values[cell])
+    @cached_property
+    def words(self) -> list[str]:
+        return [self.embedding.words[row] for row in self.problem.rows]
 
-    for number, category in enumerate(order, start=1):
-        central = _central_words(problem, words, category)
-        for index, group in enumerate(groups):
-            cell = category, index
-            score, stands_out = float(table.scores[cell]), bool(table.stands_out[cell])
-            if not math.isfinite(score):
-                continue
-            yield UbeRow(
-                **about | _compared_with(settings),
-                test=f"{group.group}-{number}",
-                effect_size=score,
-                statistic=score,
-                p_value=value(table.p_values, cell),
-                group=group.group,
-                category=number,
-                category_words=central,
-                words=tuple(words[row] for row in table.rows[cell]),
-                names=group.names,
-                score=score,
-                stands_out=stands_out,
-                z=value(table.z, cell),
-                q=None if group.reason else value(table.q, cell),
-                p_adjusted=value(table.p_adjusted, cell),
-                recurrence=value(table.recurrence, cell) if stands_out else None,
-                recurrence_runs=_runs(settings, table),
-                spelling=group.spelling,
-                reason=group.reason,
-                # Thousands of names, the same for every cell: counted here, named in the result.
-                names_asked=problem.targets.asked,
-                names_missing=len(problem.targets.missing),
-            )
+    @cached_property
+    def names(self) -> list[list[str]]:
+        """The names of each group."""
+        names, labels = self.problem.targets.names, self.problem.labels
+        return [[names[place] for place in np.flatnonzero(labels == group)] for group in range(self.settings.groups)]
 
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What all rows say."""
+        sha256 = self.embedding.sha256
+        return {"embedding": self.embedding.name, "embedding_sha256": sha256, "seed": self.settings.seed}
 
-def _groups(problem: Problem, settings: Settings, table: CellTable, about: dict[str, Any]) -> Iterator[UbeGroupRow]:
-    correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
-    for number, letter in enumerate(letters(settings.groups)):
-        members = problem.labels == number
-        names = [problem.targets.names[name] for name in np.flatnonzero(members)]
-        spelling = None if table.spelling is None else float(table.spelling[number])
-        associations = int(table.found[:, number].sum())
-        yield UbeGroupRow(
-            **about | describe(problem.targets, members),
-            test=letter,
+    @cached_property
+    def compared(self) -> dict[str, Any]:
+        """What scores were compared with, of how many names."""
+        settings, targets = self.settings, self.problem.targets
+        is_paper = settings.method == "paper"
+        return {
+            "method": settings.method,
+            "copies": None if is_paper else settings.copies,
+            "rotations": settings.rotations if is_paper else None,
+            # Thousands of names, the same for every cell: counted here, named in the result.
+            "names_asked": targets.asked,
+            "names_missing": len(targets.missing),
+        }
+
+    @property
+    def runs(self) -> int:
+        """How many runs with other clusterings were made."""
+        return 0 if self.table.recurrence is None else self.settings.repeats
+
+    def overview(self) -> UbeOverviewRow:
+        settings, table, problem = self.settings, self.table, self.problem
+        associations = int(table.found.sum())
+        plain, frequency_kept = table.expected or (None, None)
+        return UbeOverviewRow(
+            **self.about | self.compared | {name: getattr(settings, name) for name in _SETTINGS},
+            test="overview",
             statistic=float(associations),
-            group=letter,
-            n_names=len(names),
-            names=tuple(names[name] for name in illustrate(problem.name_vectors[members])),
-            frequency=float(correlations[number]),
+            n_words=settings.words,
+            fdr=settings.rate,
+            correction=settings.correction if settings.method == "paper" else None,
+            repeats=self.runs,
+            names_found=len(problem.targets.names) + len(problem.dropped),
+            names_dropped=len(problem.dropped),
+            n_cells=int(np.isfinite(table.scores).sum()),
             associations=associations,
-            recurrent=None if table.recurs is None else int(table.recurs[:, number].sum()),
-            spelling=spelling,
-            reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
+            expected_mirrored=plain,
+            expected_frequency_kept=frequency_kept,
+            groups_left_out=tuple(group.group for group in self.groups if group.reason),
+            recurrent=_total(table.recurs),
+            notes=_notes(settings, table.scores.size),
+            embedding_notes=self.embedding.notes,
         )
 
+    @cached_property
+    def groups(self) -> tuple[UbeGroupRow, ...]:
+        problem, table = self.problem, self.table
+        correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
+        rows = []
+        for number, (letter, names) in enumerate(zip(letters(self.settings.groups), self.names, strict=True)):
+            members = problem.labels == number
+            spelling = None if table.spelling is None else float(table.spelling[number])
+            associations = int(table.found[:, number].sum())
+            rows.append(
+                UbeGroupRow(
+                    **self.about | describe(problem.targets, members),
+                    test=letter,
+                    statistic=float(associations),
+                    group=letter,
+                    n_names=len(names),
+                    names=tuple(names[place] for place in illustrate(problem.name_vectors[members])),
+                    frequency=float(correlations[number]),
+                    associations=associations,
+                    recurrent=None if table.recurs is None else _total(table.recurs[:, number]),
+                    spelling=spelling,
+                    reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
+                )
+            )
+        return tuple(rows)
 
-def _central_words(problem: Problem, words: Sequence[str], category: int) -> tuple[str, ...]:
-    start, end = problem.cells.offsets[category], problem.cells.offsets[category + 1]
-    members = problem.cells.words[start:end]
-    nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
-    return tuple(words[start + row] for row in nearest)
+    def cells(self) -> Iterator[UbeRow]:
+        table = self.table
+        for number, category in enumerate(self.order, start=1):
+            central = self.central_words(category)
+            for index, group in enumerate(self.groups):
+                cell = category, index
+                score, stands_out = float(table.scores[cell]), bool(table.stands_out[cell])
+                if not math.isfinite(score):
+                    continue
+                yield UbeRow(
+                    **self.about | self.compared,
+                    test=f"{group.group}-{number}",
+                    effect_size=score,
+                    statistic=score,
+                    p_value=_value(table.p_values, cell),
+                    group=group.group,
+                    category=number,
+                    category_words=central,
+                    words=self.words_of(cell),
+                    names=group.names,
+                    score=score,
+                    stands_out=stands_out,
+                    z=_value(table.z, cell),
+                    q=None if group.reason else _value(table.q, cell),
+                    p_adjusted=_value(table.p_adjusted, cell),
+                    recurrence=_value(table.recurrence, cell) if stands_out else None,
+                    recurrence_runs=self.runs,
+                    spelling=group.spelling,
+                    reason=group.reason,
+                )
 
-
-def _indirect(
-    crossings: Crossings,
-    table: CellTable,
-    order: Sequence[int],
-    groups: Sequence[UbeGroupRow],
-    words: Sequence[str],
-    about: dict[str, Any],
-) -> UbeIndirectRow:
-    numbers = {category: number for number, category in enumerate(order, start=1)}
-    strongest = tuple(
-        Crossing(
-            groups=(groups[i].group, groups[other].group),
-            categories=(numbers[j], numbers[k]),
-            words=tuple(
-                tuple(words[row] for row in table.rows[cell]) for cell in ((j, i), (j, other), (k, i), (k, other))
-            ),
-            product=product,
-            standard_deviations=distance,
+    def indirect(self, crossings: Crossings) -> UbeIndirectRow:
+        numbers = {category: number for number, category in enumerate(self.order, start=1)}
+        strongest = tuple(
+            Crossing(
+                groups=(self.groups[i].group, self.groups[other].group),
+                categories=(numbers[j], numbers[k]),
+                words=tuple(map(self.words_of, ((j, i), (j, other), (k, i), (k, other)))),
+                product=product,
+                standard_deviations=distance,
+            )
+            for (i, other, j, k), product, distance in crossings.strongest
         )
-        for (i, other, j, k), product, distance in crossings.strongest
-    )
-    return UbeIndirectRow(
-        **about,
-        test="indirect",
-        statistic=crossings.share,
-        tuples=crossings.tuples,
-        share=crossings.share,
-        null_share=crossings.null_share,
-        null_rotations=NULL_DIRECTIONS,
-        strongest=strongest,
-    )
+        return UbeIndirectRow(
+            **self.about,
+            test="indirect",
+            statistic=crossings.share,
+            tuples=crossings.tuples,
+            share=crossings.share,
+            null_share=crossings.null_share,
+            null_rotations=NULL_DIRECTIONS,
+            strongest=strongest,
+        )
+
+    def words_of(self, cell: Place) -> tuple[str, ...]:
+        return tuple(self.words[row] for row in self.table.rows[cell])
+
+    def central_words(self, category: int) -> tuple[str, ...]:
+        cells = self.problem.cells
+        start, end = cells.offsets[category : category + 2]
+        members = cells.words[start:end]
+        nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
+        return tuple(self.words[start + row] for row in nearest)
 
 
-def _runs(settings: Settings, table: CellTable) -> int:
-    """Return how many runs with other clusterings were made."""
-    return 0 if table.recurrence is None else settings.repeats
+def _value(values: Floats | None, cell: Place) -> float | None:
+    return None if values is None else float(values[cell])
 
 
-def _compared_with(settings: Settings) -> dict[str, Any]:
-    """Return what scores were compared with, and how much of it."""
-    is_paper = settings.method == "paper"
-    return {
-        "method": settings.method,
-        "copies": None if is_paper else settings.copies,
-        "rotations": settings.rotations if is_paper else None,
-    }
+def _total(flags: Flags | None) -> int | None:
+    return None if flags is None else int(flags.sum())
 
 
 def _notes(settings: Settings, cells: int) -> tuple[str, ...]:

@@ -8,9 +8,7 @@ The paper asks embeddings of words. A sentence encoder is asked like one: names 
 `imprint.subjects.framed`.
 """
 
-import contextlib
 import math
-from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, get_args
@@ -22,7 +20,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.enumeration.checkpoint import Checkpoint, Done, open_checkpoint
+from imprint.enumeration.checkpoint import Done, open_checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.problem import build_problem, transfer_problem
 from imprint.enumeration.result import Enumeration, beside
@@ -126,18 +124,20 @@ def enumerate_biases(embedding: EncoderLike, plan: EnumerationPlan) -> Enumerati
     ['A-2', 'A-8']
     """
     settings, subject = plan.settings, plan.opened(embedding)
-    other = None if plan.against is None else plan.opened(plan.against)
     problem = build_problem(subject, plan.names, settings, problem_seeds(settings))
-    checkpoint = open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__)
+    kept = open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__)
     alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
-    transferred = None if other is None else transfer_problem(problem, subject, other, settings)
-    report = as_increments(plan.progress, count_work(settings) + (0 if other is None else count_work(alone)))
-    with executor_or_threads(plan.executor) as pool, _closing(checkpoint):
+    transferred, work = None, count_work(settings)
+    if plan.against is not None:
+        other = plan.opened(plan.against)
+        transferred, work = transfer_problem(problem, subject, other, settings), work + count_work(alone)
+    report = as_increments(plan.progress, work)
+    with executor_or_threads(plan.executor) as pool, kept as checkpoint:
         shared: dict[str, Any] = {"executor": pool, "device": plan.device, "report": report}
         table, crossings = solve(problem, settings, checkpoint=checkpoint, **shared)
         order = order_categories(table)
         first = conclude(subject, problem, settings, table, crossings, order)
-        if other is None or transferred is None:
+        if transferred is None:
             return first
         again, places = transferred
         second = conclude(other, again, alone, *solve(again, alone, **shared), order)
@@ -227,15 +227,3 @@ def vocabulary_words(count: int, names: Names) -> list[str]:
     theirs = {name.lower() for name in people}
     left = np.cumsum([word not in theirs for word in ordered])
     return [*ordered[: int(np.searchsorted(left, count)) + 1], *people]
-
-
-@contextlib.contextmanager
-def _closing(checkpoint: Checkpoint | None) -> Iterator[None]:
-    """Keep the checkpoint of a run that fails or is stopped, remove that of one which came to its end."""
-    finished = False
-    try:
-        yield
-        finished = True
-    finally:
-        if checkpoint is not None:
-            checkpoint.close(finished=finished)
