@@ -429,8 +429,8 @@ def test_only_words_on_a_side_are_listed_for_it(he, she):
                 shown = {plain(line[place], SHOWN) for line in table.rows} - {"–"}
                 assert shown <= sides[end]
                 assert len(shown) == min(10, len(sides[end]))
-    assert {word for word, _ in row.most_positive(99)} == sides["he"]
-    assert {word for word, _ in row.most_negative(99)} == sides["she"]
+    assert {placed.word for placed in row.most_positive(99)} == sides["he"]
+    assert {placed.word for placed in row.most_negative(99)} == sides["she"]
 
 
 # 6. "Words gendered by meaning are left out" above abbot and abbess

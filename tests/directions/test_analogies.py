@@ -191,7 +191,9 @@ def test_pairs_of_words_stand_for_the_axis_made_of_them():
     embedding = scattered()
     pairs = [("he", "she"), ("w1", "w2")]
     for axis, ends in ((("he", "she"), pairs[:1]), (pairs, pairs)):
-        assert analogies(embedding, axis, delta=2.0).findings() == found_in(embedding, pairs=ends, delta=2.0).findings()
+        assert (
+            analogies(embedding, axis, delta=2.0).findings() == found_in(embedding, pairs=ends, delta=2.0).findings()
+        )
     assert analogies(embedding, delta=2.0).findings() == found_in(embedding, delta=2.0).findings()
 
 

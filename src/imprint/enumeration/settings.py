@@ -22,6 +22,8 @@ _ONLY: dict[str, NullMethod] = {
     "correction": "paper",
 }
 
+_LEAST = {"groups": 2, "seed": 0, "repeats": 0}  # of whole numbers; of the others 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -51,19 +53,10 @@ class Settings:
     ] = 20
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("groups", 2),
-            ("categories", 1),
-            ("words", 1),
-            ("top", 1),
-            ("copies", 1),
-            ("rotations", 1),
-            ("seed", 0),
-            ("repeats", 0),
-        ):
-            object.__setattr__(self, name, check_whole(name, getattr(self, name), least))
         for name, (field, _) in fields_of(Settings).items():
             value = getattr(self, name)
+            if field.annotation is int:
+                object.__setattr__(self, name, check_whole(name, value, _LEAST.get(name, 1)))
             if get_origin(field.annotation) is Literal:
                 check_choice(name, value, get_args(field.annotation))
             method = _ONLY.get(name, self.method)
