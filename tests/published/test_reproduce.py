@@ -11,8 +11,9 @@ from imprint.association.weat import weat
 from imprint.association.wefat import wefat
 from imprint.errors import SettingError
 from imprint.reproduction import seat as seat_module
-from imprint.reproduction.reproduce import Subjects, parse_models, reproduce
+from imprint.reproduction.reproduce import reproduce
 from imprint.reproduction.rows import ReproductionRow, measured_on
+from imprint.reproduction.subjects import Subjects, parse_models
 from imprint.reproduction.ube import _lemmas, _printed, removed_names
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.published import agrees, figures, model_of, models, name_groups, papers, recorded_scores

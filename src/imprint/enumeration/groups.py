@@ -32,21 +32,23 @@ def letters(count: int) -> list[str]:
 def order_groups(targets: Targets, labels: Indices, count: int) -> list[int]:
     """Return cluster numbers in the order shown: by share of women as in the paper, else by size."""
     sizes = np.bincount(labels, minlength=count)
-    if targets.table is not None and not np.all(np.isnan(targets.table.share_women)):
-        shares = [_mean(targets.table, targets, labels == label, "share_women") for label in range(count)]
+    table = targets.table
+    if table is not None and not np.all(np.isnan(table.share_women)):
+        shares = [_average(table.share_women[_rows_of(targets, table, labels == label)]) for label in range(count)]
         return sorted(range(count), key=lambda label: (-(shares[label] or 0.0), -sizes[label], label))
     return sorted(range(count), key=lambda label: (-sizes[label], label))
 
 
 def describe(targets: Targets, members: Flags) -> dict[str, Any]:
     """Average the table's columns over the chosen names, each counted once: nothing of it formed the group."""
-    if targets.table is None:
+    table = targets.table
+    if table is None:
         return dict.fromkeys(("share_women", "mean_birth_year", "races"))
-    rows = [targets.table.index[targets.names[i]] for i in np.flatnonzero(members)]
+    rows = _rows_of(targets, table, members)
     return {
-        "share_women": _average(targets.table.share_women[rows]),
-        "mean_birth_year": _average(targets.table.mean_birth_year[rows]),
-        "races": Races(**{name: _average(column[rows]) for name, column in targets.table.races.items()}),
+        "share_women": _average(table.share_women[rows]),
+        "mean_birth_year": _average(table.mean_birth_year[rows]),
+        "races": Races(**{name: _average(column[rows]) for name, column in table.races.items()}),
     }
 
 
@@ -109,9 +111,9 @@ def cluster_means(vectors: Floats32, labels: Indices, count: int, weights: Float
     return means
 
 
-def _mean(table: NameTable, targets: Targets, members: Flags, column: str) -> float | None:
-    rows = [table.index[targets.names[i]] for i in np.flatnonzero(members)]
-    return _average(getattr(table, column)[rows])
+def _rows_of(targets: Targets, table: NameTable, members: Flags) -> list[int]:
+    """Return the rows of the chosen names in their table."""
+    return [table.index[targets.names[name]] for name in np.flatnonzero(members)]
 
 
 def _average(values: Floats) -> float | None:

@@ -83,6 +83,10 @@ class Ours:
     reason: str = ""
     get: str = ""
 
+    def because(self, *reasons: str) -> "Ours":
+        """Return it with more reasons; those that say nothing are left out."""
+        return replace(self, reason="; ".join(filter(None, (self.reason, *reasons))))
+
 
 def identity(subject: Embedding | Encoder) -> tuple[str, str]:
     """Return the name of what was measured, and its hash."""

@@ -16,8 +16,8 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import find_targets
 from imprint.errors import ImprintError
 from imprint.metrics.group_association import AttributeGroup, group_association
-from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, measured_on, refuse
+from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.rows import WordPoint
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
@@ -110,7 +110,7 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
         ours = replace(beside, value=values[name])
         if name == "indirect" and found.indirect is not None and found.indirect.null_share is not None:
             by_chance = f"random directions give {100.0 * found.indirect.null_share:.0f} %"
-            ours = replace(ours, reason=f"{ours.reason}; {by_chance}")
+            ours = ours.because(by_chance)
         yield compare(figure, ours)
 
 
@@ -159,9 +159,8 @@ def _removed_names(subjects: Subjects) -> Iterator[ReproductionRow | RemovedName
     embedding = subjects.default if given is None else given
     row = removed_names(embedding, seed=subjects.seed)
     excess = f"on average {10.0**row.excess_removed:.0f} times as frequent as Zipf's law says of the kept"
-    ours = measured_on(embedding, model, given=given is not None)
-    reason = "; ".join(filter(None, (ours.reason, excess)))
-    yield compare(figure, replace(ours, text="yes" if row.excess_removed > 0.0 else "no", reason=reason))
+    ours = measured_on(embedding, model, given=given is not None).because(excess)
+    yield compare(figure, replace(ours, text="yes" if row.excess_removed > 0.0 else "no"))
     yield row
 
 
