@@ -289,6 +289,8 @@ def test_an_embedding_that_shares_too_little_is_refused_in_one_line(planted, sma
         with refuses(VocabularyError, where="fewer") as raised:
             enumerate_biases(embedding, against=without(embedding, gone), **small)
         assert set(raised.value.words) <= gone
+    with refuses(SettingError, option="checkpoint"):
+        enumerate_biases(embedding, against=embedding, checkpoint="run", **small)
     with refuses(SettingError, option="device", got="tpu"):
         enumerate_biases(embedding, against=embedding, device="tpu", **small)
     broken = embedding.vectors.copy()
