@@ -18,7 +18,6 @@ from imprint.study.api import api_routes, bearer, find_visitor, take_in
 from imprint.study.design import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.pages import (
     PREVIEW,
-    Form,
     check_form,
     draw_preview,
     draw_step,
@@ -32,7 +31,7 @@ from imprint.study.people import PANEL_FIELDS, carried_id
 from imprint.study.steps import Visitor
 from imprint.study.store import Store
 from imprint.web.guard import Guard, RateLimit
-from imprint.web.pages import API, Pages, RefusedError, make_application
+from imprint.web.pages import API, Form, Pages, RefusedError, make_application, whole_number
 from imprint.web.serving import Hosts
 
 COOKIE = "imprint-admin"
@@ -213,11 +212,11 @@ def _admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
         return response
 
     @routes.post("/links")
-    def links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
-        wanted = form.get("links", "")
-        if not (wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= MOST_LINKS):
+    def make_links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
+        links = whole_number(form.get("links", ""), MOST_LINKS)
+        if links is None:
             raise RefusedError(422, f"The number of links must be 1 to {MOST_LINKS}. Go back and correct it.")
-        return overview(tuple(f"/p/{store.join().token}" for _ in range(int(wanted))))
+        return overview(tuple(f"/p/{store.join().token}" for _ in range(links)))
 
     @routes.get("/preview/{number}")
     def preview(number: int, _: Annotated[None, Depends(administrator)]) -> Response:

@@ -10,11 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
-from urllib.parse import parse_qsl
 
-from fastapi import Depends
-from starlette.requests import Request
 from starlette.responses import Response
 
 from imprint.masking import Words
@@ -22,7 +18,7 @@ from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES
 from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Step, StoredItem, Task, Visitor
 from imprint.study.store import Store
 from imprint.study.turn import drawn_names, ordered_groups, ordered_items
-from imprint.web.pages import Pages, RefusedError
+from imprint.web.pages import Pages, RefusedError, whole_number
 
 PREVIEW = "/admin/preview"  # where the administrator sees the pages
 FIELD = "answer-"  # before a question's number, in the name of its field
@@ -31,8 +27,7 @@ PANEL_ID = "PREVIEW"  # in place of a panel's number
 _TEMPLATES = Path(__file__).parent / "templates"
 _STEPS = {"Consent": "consent.html", "Task": "task.html", "Familiarise": "familiarise.html", "Finish": "finish.html"}
 _NOBODY = 0  # no participant has this number
-_MOST_FIELDS = 200
-_FORM = "application/x-www-form-urlencoded"
+_MOST_ITEMS = 10**9
 
 
 def study_pages(store: Store, *, unmask: bool) -> Pages:
@@ -103,10 +98,9 @@ def draw_preview(pages: Pages, store: Store, number: int, form: str) -> Response
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:
     """Return the answers of a form by their question's number; fields of another name are ignored."""
-    numbered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD))
-    return {
-        int(number): value for number, value in numbered if number.isascii() and number.isdigit() and len(number) < 10
-    }
+    answered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD) and value)
+    numbered = ((whole_number(number, _MOST_ITEMS), value) for number, value in answered)
+    return {number: value for number, value in numbered if number is not None}
 
 
 @dataclass(frozen=True)
@@ -155,20 +149,6 @@ def check_form(secret: bytes, whose: str, given: str) -> None:
     """Refuse a form that was not drawn for this person."""
     if not is_own_form(secret, whose, given):
         raise RefusedError(403, "This form is not from your own page. Nothing was stored. Open your link again.")
-
-
-async def read_form(request: Request) -> dict[str, str]:
-    """Return a form's fields, of several with one name the last; one that is not a form has none."""
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
-        return {}
-    body = (await request.body()).decode("ascii", errors="replace")
-    try:
-        return dict(parse_qsl(body, max_num_fields=_MOST_FIELDS, errors="replace"))
-    except ValueError:
-        raise RefusedError(413) from None
-
-
-Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 def _way_back(store: Store, step: Step, panel_id: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Pages and their few static files, drawn by the server, what it says when it refuses, and an empty app that has them.
+"""Pages, forms and their few static files, what the server says when it refuses, and an empty app that has them.
 
 Nothing is inline, so the policy can forbid that. A refusal is one line of what happened and what to do, for every
 status that is sent.
@@ -7,9 +7,10 @@ status that is sent.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import parse_qsl
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -44,6 +45,8 @@ SAID: Mapping[int, tuple[str, str]] = {
     ),
 }
 
+_FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 200
 _SHARED = Path(__file__).parent / "templates"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -103,11 +106,36 @@ class Pages:
         return response
 
 
+async def read_form(request: Request) -> dict[str, str]:
+    """Return a form's fields, of several with one name the last; one that is not a form has none."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
+        return {}
+    body = (await request.body()).decode("ascii", errors="replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace"))
+    except ValueError:
+        raise RefusedError(413) from None
+
+
+Form = Annotated[dict[str, str], Depends(read_form)]
+
+
+def whole_number(text: str, most: int) -> int | None:
+    """Return the number that a field of a form holds, from 1 to `most`; None for any other text."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most)) and 1 <= int(text) <= most
+    return int(text) if is_number else None
+
+
 @dataclass(frozen=True)
 class Refused:
     """Why a request was refused, and what to do: what programs get as JSON."""
 
     detail: str
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe with which statuses a route refuses requests."""
+    return {status: {"model": Refused, "description": SAID.get(status, SAID[500])[0]} for status in statuses}
 
 
 def make_application(title: str, description: str, pages: Pages) -> FastAPI:
