@@ -315,7 +315,7 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         (["create", "found.jsonl", "--out", "s.db", "--protocol", "survey"], "ube, offense, analogy, suggestion"),
         (["create", "found.jsonl", "--out", "s.db", "--protocol", "analogy"], "analog"),
         (["create", "found.jsonl", "--out", "s.db", "--participants", "0"], "participants|people"),
-        (["create", "gender", "--out", "s.db", "--protocol", "suggestion", "--pages", "3"], "--pages"),
+        (["create", "gender", "--out", "s.db", "--protocol", "suggestion", "--pages", "3"], "pages cannot"),
         (["create", "nowhere.jsonl", "--out", "s.db"], "cannot be read"),
         (["create", "default", "--out", "s.db", "--completion-code", "no code"], "'no code'"),
         (["create", "default", "--out", "s.db", "--consent", "nowhere.txt"], "nowhere.txt: "),

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from imprint.kinds.findings import read_findings
 from imprint.study.analysis import bonuses, score, write_csv, write_jsonl, write_payments, write_tasks
-from imprint.study.people import Terms
 from imprint.study.protocols import analogy_design, ube_design
+from imprint.study.settings import Terms
 from imprint.study.steps import Finish
 
 
@@ -98,7 +98,7 @@ def test_scores_are_findings(make_store, take_part, tmp_path):
     store = make_store("analogy")
     take_part(store, lambda *_: "yes")
     write_jsonl(store, tmp_path / "scores.jsonl")
-    assert read_findings(tmp_path / "scores.jsonl") == score(store).findings()
+    assert read_findings(tmp_path / "scores.jsonl") == [*score(store)]
 
 
 def test_the_text_that_people_agreed_to_goes_with_the_scores(make_store, tmp_path):

@@ -11,12 +11,13 @@ All cells are quoted, since some spreadsheets part lines at semicolons too. The 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Literal
 
 from imprint.files import FilePath, replacing
-from imprint.rows import Result, Row, spreadsheet_cell, write_findings
+from imprint.rows import Row, Rows, spreadsheet_cell, write_findings
 from imprint.study.design import StudyError, shuffled, suggested_words
 from imprint.study.matching import Ballot, nominal_alpha, read_ballots, score_matching, score_ratings
 from imprint.study.rows import (
@@ -40,23 +41,8 @@ _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "
 _PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished", "screened_out")
 
 
-@dataclass(frozen=True, repr=False)
-class StudyScores(Result):
-    """What the crowd of a study said: the row of the whole first, then those of its parts."""
-
-    study: Study
-    rows: tuple[Row, ...]
-
-    def findings(self) -> list[Row]:
-        """Return all rows."""
-        return list(self.rows)
-
-    def __repr__(self) -> str:
-        return f"StudyScores({self.study.protocol} on {self.study.embedding or 'no embedding'}: {len(self.rows)} rows)"
-
-
-def score(store: Store, ratings: Store | None = None) -> StudyScores:
-    """Score a study; `ratings` is the second study, on offensiveness, of a `ube` study."""
+def score(store: Store, ratings: Store | None = None) -> Rows[Row]:
+    """Score a study, the row of the whole first; `ratings` is the second study, on offensiveness, of a `ube` study."""
     protocol = store.study.protocol
     if ratings is not None and (protocol, ratings.study.protocol) != ("ube", "offense"):
         raise StudyError(
@@ -72,18 +58,15 @@ def score(store: Store, ratings: Store | None = None) -> StudyScores:
             got=ratings.study.parent,
             hint="give the offense study made from this one",
         )
-    rows: Iterable[Row]
     if protocol == "ube":
         rated = [] if ratings is None else list(score_ratings(ratings))
-        rows = [*score_matching(store, rated), *rated]
-    elif protocol == "offense":
-        rows = score_ratings(store)
-    else:
-        rows = score_analogies(store) if protocol == "analogy" else score_suggestions(store)
-    return StudyScores(store.study, tuple(rows))
+        return Rows([*score_matching(store, rated), *rated])
+    if protocol == "offense":
+        return Rows(score_ratings(store))
+    return Rows(score_analogies(store) if protocol == "analogy" else score_suggestions(store))
 
 
-def bonuses(store: Store) -> tuple[BonusRow, ...]:
+def bonuses(store: Store) -> Rows[BonusRow]:
     """Return what everybody who answered has earned, first who came without a panel's number.
 
     An answer agrees where it is the one that most of the other participants gave, or one of those that tie.
@@ -96,19 +79,20 @@ def bonuses(store: Store) -> tuple[BonusRow, ...]:
     for who in exam.keys() | main.keys():
         (correct, asked), (agreed, judged) = exam.get(who, (0, 0)), main.get(who, (0, 0))
         name = None if who in paid else store.pseudonym(who)
-        row = BonusRow(
-            test=name or paid[who],
-            **about(store.study),
-            statistic=agreed / judged if judged else None,
-            participant=name,
-            exam_correct=correct,
-            exam_asked=asked,
-            agreed=agreed,
-            n_judged=judged,
-            panel_id=paid.get(who),
+        earned.append(
+            BonusRow(
+                test=name or paid[who],
+                **about(store.study),
+                statistic=agreed / judged if judged else None,
+                participant=name,
+                exam_correct=correct,
+                exam_asked=asked,
+                agreed=agreed,
+                n_judged=judged,
+                panel_id=paid.get(who),
+            )
         )
-        earned.append(row)
-    return tuple(sorted(earned, key=lambda one: (one.panel_id or "", one.participant or "")))
+    return Rows(sorted(earned, key=lambda row: (row.panel_id or "", row.participant or "")))
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:
@@ -229,15 +213,23 @@ def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
     Mechanical Turk fills the ${columns} of a HIT's layout from it; Prolific's task builder shows every column except
     those whose names begin with META_.
     """
-    blocks: dict[int, list[StoredItem]] = {}
-    for item in store.items():
-        if item.stage == "main":
-            blocks.setdefault(item.block, []).append(item)
     names = {group.letter: f"{group.letter}: {', '.join(group.names)}" for group in store.study.groups}
     number = "META_TASK" if platform == "prolific" else "task"
+    blocks = {block: items for block, items in store.blocks.items() if items[0].stage == "main"}
     tasks = [{number: str(block), **_task(items, names)} for block, items in blocks.items()]
     columns = list(dict.fromkeys(column for task in sorted(tasks, key=len, reverse=True) for column in task))
     _write(path, columns, [[task.get(column, "") for column in columns] for task in tasks])
+
+
+# What leaves a study, by the name of its format.
+EXPORTS: Mapping[str, Callable[[Store, Path], None]] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "payments": write_payments,
+    "mturk": partial(write_tasks, platform="mturk"),
+    "prolific": partial(write_tasks, platform="prolific"),
+    "seeds": write_seeds,
+}
 
 
 def _judged(sense: Ballot, stereotype: Ballot, study: Study) -> JudgedPairRow:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
 from imprint.study.design import WithdrawnError
-from imprint.study.people import PANEL_PATTERN
+from imprint.study.settings import PANEL_PATTERN
 from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
 from imprint.study.store import Store
 from imprint.web.pages import RefusedError, refusals

@@ -232,13 +232,13 @@ def _admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
 
     @routes.get("/{name}")
     def download(name: str, _: Annotated[None, Depends(administrator)]) -> Response:
-        from imprint.study.analysis import write_csv, write_jsonl
+        from imprint.study.analysis import EXPORTS
 
         if name not in _EXPORTS:
             raise RefusedError(404)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
-            (write_csv if path.suffix == ".csv" else write_jsonl)(store, path)
+            EXPORTS[path.suffix.removeprefix(".")](store, path)
             body = path.read_bytes()
         return Response(
             body, media_type=_EXPORTS[name], headers={"content-disposition": f'attachment; filename="{name}"'}

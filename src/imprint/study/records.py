@@ -14,7 +14,8 @@ from imprint.checks import Protocol, check_whole
 from imprint.files import FilePath
 from imprint.study import database
 from imprint.study.design import AnswerError, Design, ItemBlock, ItemKind, NameGroup, StudyError, check_value
-from imprint.study.people import Terms, hash_token, new_token
+from imprint.study.people import hash_token, new_token
+from imprint.study.settings import Terms
 from imprint.study.steps import BlockCount, Overview, StoredAnswer, StoredItem, Study
 
 PATIENCE = 30 * 60  # seconds for which an open page holds its place
@@ -111,12 +112,6 @@ def read_terms(connection: sqlite3.Connection) -> Terms:
         "SELECT consent, completion_code, screen_out_code, return_url FROM study"
     ).fetchone()
     return Terms(strings(consent), *others)
-
-
-def exam_block(connection: sqlite3.Connection) -> int | None:
-    """Return the number of the exam's block, None where there is no exam."""
-    row = connection.execute("SELECT block FROM blocks WHERE stage = 'exam'").fetchone()
-    return None if row is None else int(row[0])
 
 
 def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview:

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +22,18 @@ from imprint.study.turn import Turn
 
 _LONGEST_TOKEN = 120
 _WAIT_TO_FOLD = 50  # milliseconds: everybody who answers waits as long
+
+
+def held_in(path: FilePath) -> str:
+    """Say what is lost with a study: its answers, also those in a damaged file or in another version's format."""
+    if not database.is_readable(path):
+        return "answers in the format of another version of imprint"
+    try:
+        with Store.open(path) as store:
+            counts = store.overview()
+    except StudyError:
+        return "answers in a damaged file"
+    return f"{counts.answers} answers of {counts.participants} people"
 
 
 class Store:
@@ -39,10 +52,14 @@ class Store:
                 self.study = records.read_study(connection)
                 self.terms = records.read_terms(connection)
                 self._admin, self.secret = records.read_secrets(connection)
-                check_sound(self.study, records.read_items(connection), records.read_answers(connection))
+                items, answers = records.read_items(connection), records.read_answers(connection)
+                check_sound(self.study, items, answers)
         except StudyError as error:
             self._anchor.close()
             raise StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup") from error
+        self.blocks: dict[int, list[steps.StoredItem]] = {}  # the items of each page
+        for item in items:
+            self.blocks.setdefault(item.block, []).append(item)
 
     @classmethod
     def open(cls, path: FilePath, *, clock: Callable[[], float] = time.time) -> Self:
@@ -177,8 +194,7 @@ class Store:
 
     def items(self) -> tuple[steps.StoredItem, ...]:
         """Return every item, the exam's first."""
-        with self._reading() as connection:
-            return records.read_items(connection)
+        return tuple(chain.from_iterable(self.blocks.values()))
 
     def answers(self) -> tuple[steps.StoredAnswer, ...]:
         """Return every answer, item by item."""
@@ -186,7 +202,7 @@ class Store:
             return records.read_answers(connection)
 
     def _turn(self, connection: sqlite3.Connection, participant: int) -> Turn:
-        return Turn(connection, self.study, participant, int(self._clock()))
+        return Turn(connection, self.study, self.blocks, participant, int(self._clock()))
 
     def _fold(self, *, wait: int = 0) -> None:
         """Empty the log, which holds what was deleted; where somebody reads, again after the next change."""
