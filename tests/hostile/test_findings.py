@@ -4,6 +4,7 @@ import json
 
 import pytest
 from fuzz import SEEDS, draw_findings
+from msgspec.structs import replace
 from refusals import refuses
 
 from imprint.errors import ImprintError
@@ -60,6 +61,13 @@ def test_refused(findings, kind, changed):
         ("topic", {"size_low": 0.3, "size_high": 0.1}),
         ("calibration", {"part": "of a later version"}),
         ("swap", {"scores": []}),
+        ("swap", {"outcome": "present", "share_tied": 0.0, "words_low": None}),
+        ("swap", {"outcome": "present", "share_tied": 0.0, "words_low": None, "words_high": None}),
+        ("gate", {"embedding": "\ud800", "test": "\ud800"}),
+        (
+            "translation",
+            {"translations": [one | {"association": 1e308} for one in SEED_ROWS["translation"]["translations"]]},
+        ),
         ("board", {"quality_pairs": 2**62}),
         ("removed-names", {"excess_removed": 1e300}),
         ("wefat", {"values": far("values", 1e308, 1), "scores": far("scores", 1e10, 2)}),
@@ -68,6 +76,12 @@ def test_refused(findings, kind, changed):
 def test_drawn(findings, tmp_path, kind, changed):
     (row,) = read_findings(findings(kind, **changed))
     draw_findings([row], tmp_path)
+
+
+def test_topics_of_a_board_are_drawn_without_its_models(tmp_path, findings):
+    """As rows of one kind, chosen from a board's findings, are."""
+    (row,) = read_findings(findings("board-topic", size=0.1, reason=None))
+    draw_findings([row, replace(row, embedding="another")], tmp_path)
 
 
 def test_a_row_of_an_unknown_part_is_shown_with_all_its_fields(findings):

@@ -178,10 +178,11 @@ def _linked(row: BoardTestRow | BoardTopicRow) -> Cell:
 
 def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart | None:
     """Draw size against quality in a topic; nothing where fewer than two models have both."""
+    rated = {name: model.quality for name, model in models.items() if model.quality is not None}
     drawn = [
-        (row, quality)
+        (row, rated[row.embedding])
         for row in rows
-        if row.size is not None and row.reason != "controls" and (quality := models[row.embedding].quality) is not None
+        if row.size is not None and row.reason != "controls" and row.embedding in rated
     ]
     if len(drawn) < 2:
         return None

@@ -5,19 +5,17 @@ all judgments. Their table's caption speaks of the share of analogies; both are 
 Section 3: of 438 words that people suggested, 350 were fitted on and 88 held out.
 
 Answers and whom to pay are exported as CSV, scores as JSON lines, and tasks in the layouts of crowdsourcing platforms.
-All cells are quoted, since some spreadsheets part lines at semicolons too. The JSON lines hold every word as it is.
+The JSON lines hold every word as it is.
 """
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from imprint.files import FilePath, replacing
-from imprint.rows import Row, Rows, spreadsheet_cell, write_findings
+from imprint.files import FilePath
+from imprint.rows import Row, Rows, write_cells, write_findings
 from imprint.study.design import StudyError, shuffled, suggested_words
 from imprint.study.matching import Ballot, nominal_alpha, read_ballots, score_matching, score_ratings
 from imprint.study.rows import (
@@ -169,12 +167,8 @@ def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> 
     suggested = score_suggestions(store, held_out=held_out)
     if not suggested:
         raise StudyError("no words have been suggested yet, so there are no seeds to write")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["word", "held_out", "people"])
-    writer.writerows([one.word, int(one.is_held_out), one.people] for one in suggested)
-    with replacing(path) as part:
-        part.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+    lines = [(row.word, int(row.is_held_out), row.people) for row in suggested]
+    write_cells(path, [("word", "held_out", "people"), *lines])
 
 
 def write_csv(store: Store, path: FilePath) -> None:
@@ -185,7 +179,7 @@ def write_csv(store: Store, path: FilePath) -> None:
         item = items[answer.item]
         cells = (item.stage, item.kind, item.block, ", ".join(item.title), ", ".join(item.words), item.expected or "")
         rows.append((store.pseudonym(answer.participant), answer.item, *cells, answer.value))
-    _write(path, _COLUMNS, sorted(rows, key=lambda row: (row[1], row[0])))
+    write_cells(path, [_COLUMNS, *sorted(rows, key=lambda row: (row[1], row[0]))])
 
 
 def write_payments(store: Store, path: FilePath) -> None:
@@ -197,7 +191,7 @@ def write_payments(store: Store, path: FilePath) -> None:
     for paid in store.payments():
         told, ended = paid.progress, ("yes" if end else "no" for end in (paid.finished, paid.screened_out))
         rows.append((paid.panel_id, told.exam_answered, told.answered, told.blocks, *ended))
-    _write(path, _PAYMENTS, rows, mode=0o600)
+    write_cells(path, [_PAYMENTS, *rows], mode=0o600)
 
 
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:
@@ -218,7 +212,7 @@ def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
     blocks = {block: items for block, items in store.blocks.items() if items[0].stage == "main"}
     tasks = [{number: str(block), **_task(items, names)} for block, items in blocks.items()]
     columns = list(dict.fromkeys(column for task in sorted(tasks, key=len, reverse=True) for column in task))
-    _write(path, columns, [[task.get(column, "") for column in columns] for task in tasks])
+    write_cells(path, [columns, *([task.get(column, "") for column in columns] for task in tasks)])
 
 
 # What leaves a study, by the name of its format.
@@ -274,12 +268,3 @@ def _task(items: Sequence[StoredItem], names: Mapping[str, str]) -> dict[str, st
     if first.kind == "words":
         return {"about": ", ".join(first.title)}
     return {"end_1": first.title[0], "end_2": first.title[1], "word_1": first.words[0], "word_2": first.words[1]}
-
-
-def _write(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[object]], *, mode: int = 0o666) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(columns)
-    writer.writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
-    with replacing(path, mode=mode) as part:
-        part.write_text(text.getvalue(), encoding="utf-8", newline="")
