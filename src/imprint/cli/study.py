@@ -97,6 +97,7 @@ def serve_command(
     names = [public_name(url)] if url is not None else []
     hosts = Hosts.bound_to(host, names)
     with Store.open(study) as store, bind(host, port) as bound:
+        store.check_writable()
         app = make_study_app(
             store,
             hosts=hosts,

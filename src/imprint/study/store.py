@@ -32,7 +32,7 @@ def held_in(path: FilePath) -> str:
         with Store.open(path) as store:
             counts = store.overview()
     except StudyError:
-        return "answers in a damaged file"
+        return "answers in a file that cannot be read"
     return f"{counts.answers} answers of {counts.participants} people"
 
 
@@ -77,6 +77,11 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def check_writable(self) -> None:
+        """Refuse a study to which no answer can be added."""
+        with self._writing() as connection:
+            connection.execute("UPDATE study SET seed = seed")
 
     def is_admin(self, token: str) -> bool:
         """Tell whether this is the administrator's token."""
