@@ -3,7 +3,6 @@
 A page shows what was asked, from a link or a form. The API gives programs what the pages tell, unrounded and unmasked.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,7 +33,7 @@ from imprint.masking import Words, mask
 from imprint.rows import Row
 from imprint.view import Block, Prose, Text, join, number, say, title
 from imprint.web.guard import Guard
-from imprint.web.pages import Form, Pages, RefusedError, make_application, refusals, whole_number
+from imprint.web.pages import Form, Pages, PlainJson, RefusedError, make_application, refusals, whole_number
 from imprint.web.serving import Hosts
 
 Fields = Mapping[str, str]
@@ -251,6 +250,4 @@ def _buckets(path: str, _address: str) -> tuple[str, ...]:
 
 
 def _reply(reply: Reply) -> Response:
-    """Return JSON of plain ASCII: a vocabulary may hold half characters, which UTF-8 cannot write."""
-    answer = {"finding": reply.finding.to_dict(), "command": reply.command, "python": reply.python}
-    return Response(json.dumps(answer, allow_nan=False), media_type="application/json")
+    return PlainJson({"finding": reply.finding.to_dict(), "command": reply.command, "python": reply.python})

@@ -4,6 +4,7 @@ Nothing is inline, so the policy can forbid that. A refusal is one line of what 
 status that is sent.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +100,7 @@ class Pages:
         """Return the page, or below /api/ the JSON, that says what was wrong and what to do."""
         response: Response
         if path.startswith(API):
-            response = JSONResponse({"detail": str(refusal)}, status_code=refusal.status)
+            response = PlainJson({"detail": str(refusal)}, status_code=refusal.status)
         else:
             response = self.draw("error.html", status=refusal.status, title=refusal.title, message=str(refusal))
         response.headers.update(refusal.headers)
@@ -126,6 +127,14 @@ def whole_number(text: str, most: int) -> int | None:
     return int(text) if is_number else None
 
 
+class PlainJson(JSONResponse):
+    """JSON of plain ASCII: words from files may hold half characters, which UTF-8 cannot write."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the bytes."""
+        return json.dumps(content, allow_nan=False).encode()
+
+
 @dataclass(frozen=True)
 class Refused:
     """Why a request was refused, and what to do: what programs get as JSON."""
@@ -141,7 +150,13 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def make_application(title: str, description: str, pages: Pages) -> FastAPI:
     """Return an app without routes of its own; its documentation pages are off, for they load scripts from afar."""
     app = FastAPI(
-        title=title, description=description, version=__version__, docs_url=None, redoc_url=None, telemetry=_SILENT
+        title=title,
+        description=description,
+        version=__version__,
+        default_response_class=PlainJson,
+        docs_url=None,
+        redoc_url=None,
+        telemetry=_SILENT,
     )
     app.add_api_route("/static/{name}", pages.static, methods=["GET"], include_in_schema=False)
 
