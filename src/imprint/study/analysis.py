@@ -209,7 +209,7 @@ def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
     """
     names = {group.letter: f"{group.letter}: {', '.join(group.names)}" for group in store.study.groups}
     number = "META_TASK" if platform == "prolific" else "task"
-    blocks = {block: items for block, items in store.blocks.items() if items[0].stage == "main"}
+    blocks = {block: items for block, items in store.study.blocks.items() if items[0].stage == "main"}
     tasks = [{number: str(block), **_task(items, names)} for block, items in blocks.items()]
     columns = list(dict.fromkeys(column for task in sorted(tasks, key=len, reverse=True) for column in task))
     write_cells(path, [columns, *([task.get(column, "") for column in columns] for task in tasks)])

@@ -95,7 +95,7 @@ class ShownPage:
 def preview_pages(store: Store) -> tuple[ShownPage, ...]:
     """Return every page in the order in which people see them, and then all that can end the study."""
     study, terms = store.study, store.terms
-    tasks = [page_of(study, _NOBODY, items) for items in store.blocks.values()]
+    tasks = [page_of(study, _NOBODY, block) for block in study.blocks]
     exam = [task for task in tasks if task.stage == "exam"]
     main = [task for task in tasks if task.stage == "main"]
     steps: list[tuple[Step, int]] = [(Consent(), 0), *((task, 0) for task in exam)]

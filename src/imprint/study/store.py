@@ -9,7 +9,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -52,14 +51,10 @@ class Store:
                 self.study = records.read_study(connection)
                 self.terms = records.read_terms(connection)
                 self._admin, self.secret = records.read_secrets(connection)
-                items, answers = records.read_items(connection), records.read_answers(connection)
-                check_sound(self.study, items, answers)
+                check_sound(self.study, records.read_answers(connection))
         except StudyError as error:
             self._anchor.close()
             raise StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup") from error
-        self.blocks: dict[int, list[steps.StoredItem]] = {}  # the items of each page
-        for item in items:
-            self.blocks.setdefault(item.block, []).append(item)
 
     @classmethod
     def open(cls, path: FilePath, *, clock: Callable[[], float] = time.time) -> Self:
@@ -199,7 +194,7 @@ class Store:
 
     def items(self) -> tuple[steps.StoredItem, ...]:
         """Return every item, the exam's first."""
-        return tuple(chain.from_iterable(self.blocks.values()))
+        return self.study.items
 
     def answers(self) -> tuple[steps.StoredAnswer, ...]:
         """Return every answer, item by item."""
@@ -207,7 +202,7 @@ class Store:
             return records.read_answers(connection)
 
     def _turn(self, connection: sqlite3.Connection, participant: int) -> Turn:
-        return Turn(connection, self.study, self.blocks, participant, int(self._clock()))
+        return Turn(connection, self.study, participant, int(self._clock()))
 
     def _fold(self, *, wait: int = 0) -> None:
         """Empty the log, which holds what was deleted; where somebody reads, again after the next change."""

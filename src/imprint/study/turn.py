@@ -7,26 +7,14 @@ transaction, so that two people are never given the same last place.
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from itertools import chain
 
 from imprint.study.design import AnsweredError, AnswerError, LateError, NameGroup, Stage, check_value, shuffled
 from imprint.study.people import person
 from imprint.study.records import PATIENCE
 from imprint.study.settings import Terms
-from imprint.study.steps import (
-    Consent,
-    Familiarise,
-    Finish,
-    PagesDone,
-    Question,
-    Receipt,
-    Step,
-    StoredItem,
-    Study,
-    Task,
-)
+from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Receipt, Step, Study, Task
 
 _MOST = 1_000  # answers at once, far more than a page asks for
 
@@ -42,51 +30,34 @@ def ordered_groups(
     )
 
 
-def ordered_items(study: Study, participant: int, items: Iterable[int]) -> list[int]:
-    """Return a page's questions in a person's order."""
-    return shuffled(items, study.seed, participant, "items")
+def page_of(study: Study, participant: int, block: int) -> Task:
+    """Return a page as a person sees it, with questions and groups in their order.
 
-
-def drawn_names(study: Study, participant: int, pools: Mapping[str, Iterable[int]]) -> list[int]:
-    """Draw as many names of every group as the exam asks for, by seed and a person's number."""
-    key = (study.seed, participant, "exam")
-    drawn = [item for pool in pools.values() for item in shuffled(pool, *key)[: study.exam.each]]
-    return shuffled(drawn, *key, "order")
-
-
-def page_of(study: Study, participant: int, items: Sequence[StoredItem]) -> Task:
-    """Return a page as a person sees it: its questions, of the exam those drawn for them, and the groups in order."""
-    first, by_number = items[0], {item.number: item for item in items}
+    Of the exam's names as many are drawn from each group as it asks for.
+    """
+    first, by_number = study.blocks[block][0], {item.number: item for item in study.blocks[block]}
     order = [*by_number]
     if first.stage == "exam":
-        pools: dict[str, list[int]] = defaultdict(list)
-        for item in items:
-            pools[str(item.expected)].append(item.number)
-        order = drawn_names(study, participant, pools)
+        key = (study.seed, participant, "exam")
+        pools: dict[str | None, list[int]] = defaultdict(list)
+        for item in by_number.values():
+            pools[item.expected].append(item.number)
+        drawn = [number for pool in pools.values() for number in shuffled(pool, *key)[: study.exam.each]]
+        order = shuffled(drawn, *key, "order")
     elif study.protocol == "ube":
-        order = ordered_items(study, participant, order)
+        order = shuffled(order, study.seed, participant, "items")
     questions = tuple(Question(number, by_number[number].kind, by_number[number].words) for number in order)
     groups = ordered_groups(study, participant, first.letters, first.stage)
-    return Task(first.block, first.stage, first.title, questions, groups)
+    return Task(block, first.stage, first.title, questions, groups)
 
 
 class Turn:
-    """A participant at a moment; every query knows both, the study's quota and its exam's block by their names.
+    """A participant at a moment; every query knows both, the study's quota and its exam's block by their names."""
 
-    `blocks` are the items of each page, which nothing changes.
-    """
-
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        study: Study,
-        blocks: Mapping[int, Sequence[StoredItem]],
-        participant: int,
-        now: int,
-    ) -> None:
-        self._connection, self._study, self._blocks, self._participant = connection, study, blocks, participant
+    def __init__(self, connection: sqlite3.Connection, study: Study, participant: int, now: int) -> None:
+        self._connection, self._study, self._participant = connection, study, participant
         self._person = person(connection, participant)
-        self._exam = next((block for block, items in blocks.items() if items[0].stage == "exam"), None)
+        self._exam = next((item.block for item in study.items if item.stage == "exam"), None)
         self._known = {
             "participant": participant,
             "quota": study.quota,
@@ -218,14 +189,14 @@ class Turn:
         return Receipt(len(before | answers), repeated)
 
     def _checked(self, item: int, value: str) -> str:
-        for asked in self._items():
+        for asked in self._study.items:
             if asked.number == item:
                 return check_value(asked.kind, value, asked.letters)
         raise AnswerError("this study has no such question", got=item, hint="open your link again")
 
     def _check_page(self, items: Collection[int]) -> int:
         """Return the block that these unanswered items are a whole page of, if this person may still answer it."""
-        blocks = {item.block for item in self._items() if item.number in items}
+        blocks = {item.block for item in self._study.items if item.number in items}
         if len(blocks) != 1:
             raise AnswerError("these answers belong to several pages", hint="answer one page at a time")
         block = blocks.pop()
@@ -247,11 +218,8 @@ class Turn:
 
     def _page(self, block: int) -> Task:
         """Return a page with the questions that are still to be answered: all, or none."""
-        page, answered = page_of(self._study, self._participant, self._blocks[block]), self._answers()
+        page, answered = page_of(self._study, self._participant, block), self._answers()
         return replace(page, questions=tuple(one for one in page.questions if one.number not in answered))
-
-    def _items(self) -> Iterable[StoredItem]:
-        return chain.from_iterable(self._blocks.values())
 
     def _has_place(self, block: int) -> bool:
         """Tell whether a person's page is still theirs: open in time, or nobody has taken its place."""
