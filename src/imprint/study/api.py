@@ -1,6 +1,7 @@
 """What the pages offer, as JSON, for programs that take part or watch; described at /openapi.json."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header
@@ -105,10 +106,7 @@ def api_routes(store: Store, *, join: bool) -> APIRouter:
     """Return the routes below /api."""
     routes = APIRouter(responses=refusals(400, 413, 422, 429))
 
-    def visitor(token: str) -> Visitor:
-        return find_visitor(store, token)
-
-    Visiting = Annotated[Visitor, Depends(visitor)]  # noqa: N806 - a type
+    Visiting = Annotated[Visitor, Depends(partial(find_visitor, store))]  # noqa: N806 - a type
 
     @routes.post("/join", status_code=201, responses=refusals(403))
     def take_part(body: Joining | None = None) -> JoinTicket:

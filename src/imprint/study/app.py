@@ -6,6 +6,7 @@ The administrator sees how far the study is, previews pages, downloads answers a
 import logging
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,9 +95,6 @@ def _explain_failures(app: FastAPI, pages: Pages) -> None:
 def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
     routes = APIRouter()
 
-    def visitor(token: str) -> Visitor:
-        return find_visitor(store, token)
-
     def sender(form: Form, token: str) -> Visitor:
         given = form.get("form", "")
         if store.participant(token) is None and is_own_form(store.secret, token, given):  # of one who was there
@@ -115,7 +113,7 @@ def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
         return _go_on(take_in(store, carried_id(form.items()) if join else None, join=join))
 
     @routes.get("/p/{token}")
-    def show(visiting: Annotated[Visitor, Depends(visitor)]) -> Response:
+    def show(visiting: Annotated[Visitor, Depends(partial(find_visitor, store))]) -> Response:
         return draw_step(pages, store, visiting)
 
     @routes.post("/p/{token}/consent")
