@@ -51,7 +51,7 @@ def _run() -> int:
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     is_ours = sys.stdout is sys.__stdout__
     if is_ours and not sys.stdout.isatty():
-        pipe = io.BufferedWriter(_Output(sys.stdout.fileno(), "wb", closefd=False))
+        pipe = io.BufferedWriter(_StandardOutput(sys.stdout.fileno(), "wb", closefd=False))
         sys.stdout = io.TextIOWrapper(pipe, sys.stdout.encoding)
     signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
@@ -81,7 +81,7 @@ def _run() -> int:
     return code
 
 
-class _Output(io.FileIO):
+class _StandardOutput(io.FileIO):
     """Standard output whose reader may leave, as `head` does: the command still writes its files and has its code."""
 
     def write(self, content: "ReadableBuffer", /) -> int:
