@@ -24,9 +24,10 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.files import bundled_file
-from imprint.rows import Result, Row, shown
+from imprint.rows import Findings, Result, Row, Rows, shown, skipped
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
@@ -152,6 +153,40 @@ def controls(
         found[language], more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
         encoded += more
     return Controls(opened.name, opened.sha256, found, encoded)
+
+
+def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore | None = None) -> Rows[Row]:
+    """Add to the rows of tests whether each subject can be judged, in the languages that it was asked in.
+
+    Parameters
+    ----------
+    rows
+        What a function such as `seat` or `run_battery` returned.
+    subjects
+        The embeddings and encoders that the rows are about.
+    cache
+        Where encodings are kept between runs.
+
+    Returns
+    -------
+    Rows
+        The rows, and those of the controls after them; where these could not be asked, a skipped row says why.
+
+    Examples
+    --------
+    >>> imprint.with_controls(imprint.weat("default", "gender-career"), "default")
+    Rows(1 weat: 1 substantial; 1 controls)
+    """
+    listed = list(rows.findings())
+    for subject in map(open_subject, subjects):
+        spoken = (row.language for row in listed if row.embedding_sha256 == subject.sha256)
+        languages = {language for language in spoken if language} or {"en"}
+        try:
+            listed += controls(subject, languages=languages, cache=cache).findings()
+        except ImprintError as error:
+            question = f"Can {subject.name} be judged?"
+            listed.append(skipped((subject.name, subject.sha256), "controls", question, error, part="audit"))
+    return Rows(listed)
 
 
 def controls_among(rows: Iterable[Row]) -> list[ControlsRow]:
