@@ -530,13 +530,12 @@ def write_cells(path: str | os.PathLike[str], lines: Iterable[Iterable[object]],
     """Write lines of a CSV file for spreadsheets: a text that begins like a formula is kept from being one."""
     text = io.StringIO()
     # All quoted, since some spreadsheets part lines at semicolons too. Headings of unknown rows may be any text.
-    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerows(map(_spreadsheet_cell, line) for line in lines)
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(map(_cell, line) for line in lines)
     with replacing(path, mode=mode) as part:
         part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
 
 
-def _spreadsheet_cell(value: object) -> object:
+def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
