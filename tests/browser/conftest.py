@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from imprint.masking import Words
-from imprint.report.page import Opening, draw_page
+from imprint.reports.page import Opening, draw_page
 from imprint.view import (
     NOTHING,
     Bar,

@@ -6,6 +6,7 @@ import re
 import pytest
 from made_rows import make_row
 
+import imprint
 from imprint import weat
 from imprint.association.rows import outcome_counts
 from imprint.kinds import sizes
@@ -14,9 +15,8 @@ from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.markdown import draw_text
 from imprint.render.numbers import plain
-from imprint.report.card import render_card
-from imprint.report.conclusions import claims
-from imprint.report.summary import certainty, notes, tiles, verdict
+from imprint.reports.conclusions import claims
+from imprint.reports.summary import certainty, notes, tiles, verdict
 from imprint.rows import WordList
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.stimuli.catalog import get, questions
@@ -320,7 +320,7 @@ def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
     assert "redneck" not in page
     assert "<b>words" not in page
     assert "<i>" not in page
-    card = render_card([row, question("small")])
+    card = imprint.card([row, question("small")])
     assert "redneck" not in card
     assert "<b>" not in card
 

@@ -57,6 +57,7 @@ REGISTRY = Registry(
         "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
+        "audit": "imprint.kinds.audit:AUDIT",
     },
 )
 

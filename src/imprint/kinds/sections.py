@@ -103,11 +103,11 @@ def _raw_field(key: str) -> Callable[[RawRow], Text]:
     return lambda row: title(str(row.fields.get(key, "")))
 
 
-def draw_rows(rows: Iterable[Row]) -> str:
-    """Return the sections of rows as HTML, for a notebook."""
+def draw_rows(rows: Iterable[Row], opening: Sequence[Section] = ()) -> str:
+    """Return the sections of rows as HTML, for a notebook, after those that open it."""
     from imprint.render.html import draw_fragment
 
-    return draw_fragment(sections(round_trip(rows)))
+    return draw_fragment([*opening, *sections(round_trip(rows))])
 
 
 def main_chart(rows: Iterable[Row]) -> "alt.Chart | None":

@@ -12,16 +12,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from imprint.audit.kinds import AuditRow, audit_row
-from imprint.files import FilePath, replacing
+from imprint.errors import SettingError
+from imprint.files import FilePath, write_text
 from imprint.kinds import by_kind
+from imprint.kinds.audit import AuditRow, audit_row
+from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
-from imprint.policy.kinds import answers
+from imprint.policies.kinds import answers
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
-from imprint.report.conclusions import claims
-from imprint.report.method import method
-from imprint.report.summary import Step, certainty, notes, people, refused, steps, tiles, verdict
+from imprint.reports.conclusions import claims
+from imprint.reports.method import method
+from imprint.reports.summary import Step, certainty, notes, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import Block, Chart, Column, Given, Section, Table, Text, Tiles, count, flat, join, say, title
@@ -114,9 +116,9 @@ def _today() -> str:
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
-def write_page(
-    path: FilePath,
-    findings: Iterable[Row],
+def report(
+    findings: FindingsLike,
+    out: FilePath = "report.html",
     *,
     unmask: bool = False,
     script: Callable[[], str] | None = None,
@@ -125,10 +127,10 @@ def write_page(
 
     Parameters
     ----------
-    path
-        The file to write; it is replaced only once everything is written.
     findings
-        Rows of an audit or of any result.
+        A findings.jsonl, rows, or any result such as that of `imprint.audit`.
+    out
+        The page to write; it is replaced only once everything is written.
     unmask
         Show slurs in full.
     script
@@ -136,12 +138,12 @@ def write_page(
 
     Examples
     --------
-    >>> imprint.write_page("weat.html", imprint.weat("default", "caliskan-6").findings())
+    >>> imprint.report(imprint.weat("default", "caliskan-6"), "weat.html")
     """
-    page = render_page(findings, unmask=unmask, script=script)
-    with replacing(path) as part:
-        # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
-        part.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
+    if not isinstance(out, str | os.PathLike):
+        hint = "findings come first: imprint.report(findings, out)"
+        raise SettingError(option="out", got=out, expected="the name of a file", hint=hint)
+    write_text(out, render_page(rows_of(findings), unmask=unmask, script=script))
 
 
 def draw_page(

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from imprint.audit.kinds import audit_row
 from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.kinds import Family, by_kind, find_kind
+from imprint.kinds.audit import audit_row
 from imprint.kinds.controls import in_language, judgement
 from imprint.kinds.sections import by_part_and_kind
-from imprint.policy.kinds import GateRow, answers, decision, policies
+from imprint.policies.kinds import GateRow, answers, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.significance.outcomes import FOUND
-from imprint.view import Block, Text, Tiles, join, say, title
+from imprint.view import Block, Prose, Section, Text, Tiles, join, say, title
 
 Step = tuple[str, str]  # what to do, and the command
 
@@ -46,6 +46,13 @@ def certainty(rows: Sequence[Row]) -> list[Text]:
     answered = answers(rows)
     found = [] if refused(rows) or not answered else [_finding(rows)]
     return [*policies(answered), *found, *_certainty(rows)]
+
+
+def opening(rows: Sequence[Row]) -> Section:
+    """Return what opens an audit in a notebook: the verdict, how sure we can be, and the tiles."""
+    shown = tiles(rows)
+    said = (Prose(verdict(rows), "lead"), *map(Prose, certainty(rows)))
+    return Section("verdict", "Verdict", (*said, *((shown,) if shown else ())))
 
 
 def _finding(rows: Sequence[Row]) -> Text:
