@@ -14,7 +14,6 @@ the limit of embeddings is that of English, since no German vectors were at hand
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
@@ -26,7 +25,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.files import bundled_file
-from imprint.rows import Result, Row, shown
+from imprint.rows import Row, Rows, shown
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
@@ -71,54 +70,21 @@ class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
         return ()
 
 
-@dataclass(frozen=True, repr=False)
-class Controls(Result):
-    """Whether a subject can be judged.
+class Controls(Rows[ControlsRow]):
+    """Whether a subject can be judged, a row per language; `encoded` counts the texts that were encoded now."""
 
-    Attributes
-    ----------
-    embedding
-        Name of the embedding or encoder.
-    embedding_sha256
-        Its hash.
-    by_language
-        Each control with its value and the least that passes, by the language that it asks in.
-    encoded
-        How many texts an encoder encoded now; the others were known.
-    """
-
-    embedding: str
-    embedding_sha256: str
-    by_language: Mapping[str, tuple[Control, ...]]
-    encoded: int = 0
-
-    @property
-    def controls(self) -> tuple[Control, ...]:
-        """Every control, of all languages."""
-        return tuple(one for own in self.by_language.values() for one in own)
+    def __init__(self, rows: Iterable[ControlsRow], encoded: int) -> None:
+        super().__init__(rows)
+        self.encoded = encoded
 
     @property
     def judged(self) -> bool | None:
         """Whether it passes every control, in each language; None where it fails none, and a language has none."""
-        return judged_by(self.findings())
-
-    def findings(self) -> list[ControlsRow]:
-        """Return one row per language."""
-        return [
-            ControlsRow(
-                test="controls",
-                embedding=self.embedding,
-                embedding_sha256=self.embedding_sha256,
-                judged=all(one.passed for one in own) if own else None,
-                controls=own,
-                language=language,
-            )
-            for language, own in self.by_language.items()
-        ]
+        return judged_by(self)
 
     def __repr__(self) -> str:
         said = {True: "can be judged", False: "cannot be judged", None: "no controls in its language"}[self.judged]
-        return f"Controls({self.embedding}: {said})"
+        return f"Controls({said})"
 
 
 def controls(
@@ -144,14 +110,24 @@ def controls(
     Examples
     --------
     >>> imprint.controls("default")
-    Controls(glove.6B.100d: can be judged)
+    Controls(can be judged)
     """
     opened = open_subject(subject)
-    found, encoded = {}, 0
-    for language in sorted({controlled_in(one) for one in languages}, key=lambda one: (one != "en", one)):
-        found[language], more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
+    rows, encoded = [], 0
+    for language in sorted({controlled_in(one) for one in languages}, key=lambda code: (code != "en", code)):
+        asked, more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
         encoded += more
-    return Controls(opened.name, opened.sha256, found, encoded)
+        rows.append(
+            ControlsRow(
+                test="controls",
+                embedding=opened.name,
+                embedding_sha256=opened.sha256,
+                judged=all(control.passed for control in asked) if asked else None,
+                controls=asked,
+                language=language,
+            )
+        )
+    return Controls(rows, encoded)
 
 
 def controls_among(rows: Iterable[Row]) -> list[ControlsRow]:

@@ -7,7 +7,6 @@ the axis before.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from imprint.evaluation.recovering import (
     recovery_methods,
 )
 from imprint.evaluation.resampling import flatten
-from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, shown, skipped
+from imprint.rows import HighEnd, LowEnd, Row, Rows, SkippedRow, shown, skipped
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific, professions
@@ -132,23 +131,6 @@ class SentenceLeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="sentence-
     texts: Annotated[int, shown("Sentences", "Sentences about held-out words.")]
 
 
-@dataclass(frozen=True, repr=False)
-class Leakage(Result):
-    """What can be recovered from each list by each method; lists of too few words are `skipped`."""
-
-    before: str
-    after: str | None
-    rows: tuple[LeakageRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return one row per list and method, and the lists of too few words last."""
-        return [*self.rows, *self.skipped]
-
-    def __repr__(self) -> str:
-        return f"Leakage({self.before}{f', then {self.after}' if self.after else ''}, {len(self.rows)} recoveries)"
-
-
 def leakage(
     before: EncoderLike,
     axis: Axis,
@@ -158,7 +140,7 @@ def leakage(
     cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
-) -> Leakage:
+) -> Rows[LeakageRow | SkippedRow]:
     """Try to recover gender, and race, from names, professions and the words furthest out on an axis.
 
     Race is recovered of one subject alone: what is debiased here is gender.
@@ -182,13 +164,13 @@ def leakage(
 
     Returns
     -------
-    Leakage
-        The accuracy per word list and method, beside chance.
+    Rows of LeakageRow and SkippedRow
+        The accuracy per word list and method, beside chance; lists of too few words last.
 
     Examples
     --------
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
-    Leakage(glove.6B.100d, 11 recoveries)
+    Rows(11 leakage)
     """
     words = [*leakage_words(), *(word for own in (groups or {}).values() for word in own)]
     before = word_vectors(before, words, cache=cache)
@@ -228,7 +210,7 @@ def leakage(
                 report("recovering groups", len(rows), len(lists) * len(ways))
             tried = [recover(_unit(one, words), labels) for one in embeddings]
             rows.append(_row(embeddings, name, named.get(name, GENDERS), method, labels, tried, seed))
-    return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
+    return Rows([*rows, *not_run])
 
 
 def hold_out(groups: Sequence[WordSet]) -> tuple[tuple[WordSet, ...], tuple[WordSet, ...]]:
