@@ -125,6 +125,24 @@ def test_groups_of_one_s_own_are_recovered_before_and_after():
         assert row.accuracy < 0.55
 
 
+def test_of_a_long_group_no_more_words_are_tried_than_memory_can_hold(monkeypatch):
+    """A machine holds a table of all pairs of the words that it is trained on, and of those tried with them."""
+    sizes = []
+
+    def recover(vectors, labels):
+        sizes.append(len(vectors))
+        return RecoveryAttempt(np.ones(len(vectors)), np.ones(25))
+
+    monkeypatch.setattr("imprint.evaluation.leakage.recovery_methods", lambda seed: {"linear classifier": recover})
+    groups = {name: [f"{name}{number}" for number in range(20_000)] for name in ("one", "two")}
+    words = ["he", "she", "word", *groups["one"], *groups["two"]]
+    subject = Embedding("long", words, np.random.default_rng(5).normal(size=(len(words), 2)).astype(np.float32))
+    row = leakage(subject, pair_axis(subject, [("he", "she")]), groups=groups)[0]
+    assert (row.word_list, row.group_sizes) == (GIVEN, (4_000, 4_000))
+    trained = 0.8 * sizes[0]
+    assert 8 * trained * sizes[0] < 1 << 29  # bytes
+
+
 def test_the_seed_decides():
     bias = planted(along=0.2, aside=0)
     assert recovered(bias, seed=3) == recovered(bias, seed=3)
