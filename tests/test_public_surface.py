@@ -25,7 +25,7 @@ LONG = {
     "compare",
     "compare_biases",
     "compare_debiasers",
-    "debias_encoder",
+    "debias",
     "enumerate_biases",
     "evaluate",
     "leakage",

@@ -43,7 +43,7 @@ _MODULES = {
     "compare_debiasers": "evaluation.debiasers",
     "controls": "evaluation.controls",
     "convert": "embeddings.convert",
-    "debias_encoder": "evaluation.debiased",
+    "debias": "evaluation.debias",
     "debiaser": "debiasing.debiaser",
     "embed_vocabulary": "enumeration.enumerate",
     "enumerate_biases": "enumeration.enumerate",

@@ -71,7 +71,15 @@ class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
 
 
 class Controls(Rows[ControlsRow]):
-    """Whether a subject can be judged, a row per language; `encoded` counts the texts that were encoded now."""
+    """Whether a subject can be judged, a row per language.
+
+    Parameters
+    ----------
+    rows
+        The controls of each language.
+    encoded
+        How many texts an encoder encoded now; the others were known.
+    """
 
     def __init__(self, rows: Iterable[ControlsRow], encoded: int) -> None:
         super().__init__(rows)
