@@ -23,7 +23,7 @@ from goals import goal, head, row
 
 from imprint.debiasing import programme
 from imprint.debiasing.folds import choose_debiaser, fold_frontier
-from imprint.debiasing.frontier import Variances, frontier, frontier_around, measure
+from imprint.debiasing.frontier import Variances, frontier, measure
 from imprint.debiasing.linear import LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
@@ -159,7 +159,7 @@ def measure_google_news() -> None:
         start = time.perf_counter()
         chosen = choose_debiaser(fold_frontier(embedding))
         seconds = time.perf_counter() - start
-        points = frontier_around(embedding, chosen.fit(embedding))
+        points = LinearDebiaser.frontier(embedding, chosen.fit(embedding))
         paper = frontier(embedding, strengths=[point.strength for point in points], spread=0.0)
         hindsight = frontier(embedding, strengths=(HINDSIGHT,), spread=HINDSIGHT_SPREAD)[0].variances
         similarity = similarity_changes(embedding, chosen)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from imprint.debiasing.debiaser import find_debiaser, label_fact, summarise
+from imprint.debiasing.debiaser import find_debiaser, label_fact
 from imprint.debiasing.frontier import TARGET_REDUCTION
 from imprint.debiasing.rows import (
     DebiasedProjectionRow,
@@ -110,7 +110,7 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
             more = f" and {len(row.missing) - _NAMED:,} more" if len(row.missing) > _NAMED else ""
             missing = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
             yield Prose(missing, "note", ("terminal",))
-        does = title(summarise(row.method))
+        does = title(find_debiaser(row.method).summary)
         yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does), "note")
     yield footnote(
         "A bias that one axis no longer shows may remain in other directions. An association that is gone from a test "
