@@ -11,14 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args
 
-from imprint.association.battery import run_battery
-from imprint.association.changes import before_and_after
 from imprint.checks import EmbeddingFormat
 from imprint.debiasing import DEBIASERS, LABELS_METHOD, METHODS
-from imprint.debiasing.debiaser import GENDER, Debiaser, DebiaserOption, debiaser, find_debiaser
-from imprint.debiasing.frontier import stereotype_variances
+from imprint.debiasing.debiaser import GENDER, Debiaser, DebiaserOption, debiaser
 from imprint.debiasing.labelled import Groups, check_groups
-from imprint.debiasing.rows import FrontierRow, debiasing_finding, fitted_finding, frontier_finding
+from imprint.debiasing.rows import fitted_finding
 from imprint.debiasing.sentences import FittedOn, RememberingEncoder, gender_groups, label_texts, own_groups
 from imprint.debiasing.transform import DebiasedEncoder, Transform
 from imprint.directions.axis import Axis, Pairs, pair_axis
@@ -28,10 +25,10 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.export import MATRIX
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.debiased import judge_encoder
+from imprint.evaluation.debiased import DebiasedCopy, judge_encoder
 from imprint.evaluation.leakage import PART, group_leakage, hold_out
 from imprint.files import FilePath, free_folder
-from imprint.rows import Row, Rows, SkippedRow, skipped
+from imprint.rows import Row, Rows
 from imprint.settings import option, settable
 from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest
@@ -171,52 +168,6 @@ class Fit(NamedTuple):
     transform: Transform
     judge: Callable[[Any], list[Row]]
     notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class DebiasedCopy:
-    """An embedding before and after debiasing along an axis, and what is measured of both."""
-
-    before: Embedding
-    after: Embedding
-    transform: Transform
-    axis: Axis
-    seed: int = 0
-
-    def fitted_alone(self) -> Row:
-        """Say what was fitted."""
-        return debiasing_finding(self.before, self.transform, self.axis, None)
-
-    def fitted(self, judges: Sequence[str] | None = None) -> list[Row]:
-        """Say what was fitted, and how far words spread; where words to judge it by are missing, without."""
-        try:
-            variances = stereotype_variances(self.before, self.after, self.axis, held_out=judges)
-        except VocabularyError as error:
-            return [self.fitted_alone(), self.skip("variances", "Variances before and after", error)]
-        return [debiasing_finding(self.before, self.transform, self.axis, variances)]
-
-    def frontier(self, **words: Any) -> list[FrontierRow]:
-        """Say what other strengths would do; words are `imprint.frontier`'s."""
-        kind = find_debiaser(self.transform.method)
-        points = kind.frontier(self.before, self.transform, axis=self.axis, **words)
-        return [frontier_finding(self.before, self.transform, self.axis, points)]
-
-    def tests(self, tests: Sequence[WeatTest] | None = None, *, report: Report) -> list[Row]:
-        """Run WEATs, by default those of gender, before and after."""
-        chosen = choose(catalogue(), GENDER_TESTS) if tests is None else tests
-        label, runs = "testing before and after", 2 * len(chosen)
-        report(label, 0, runs)
-        first = run_battery(
-            self.before, chosen, seed=self.seed, progress=lambda done, total: report(label, done, runs)
-        )
-        last = run_battery(
-            self.after, chosen, seed=self.seed, progress=lambda done, total: report(label, total + done, runs)
-        )
-        return [row.in_part(PART) for row in before_and_after(first, last)]
-
-    def skip(self, test: str, title: str, error: VocabularyError) -> SkippedRow:
-        """Return the row of something that could not be measured."""
-        return skipped((self.before.name, self.before.sha256), test, title, error, part=PART, seed=self.seed)
 
 
 @settable(DebiasSettings)

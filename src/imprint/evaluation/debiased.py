@@ -1,17 +1,23 @@
-"""What debiasing did to an encoder: judged on names and sentences that it was not fitted on.
+"""What debiasing did: to an embedding along an axis, and to an encoder, on words and sentences it was not fitted on.
 
-The same method is fitted on words alone too, because erasure fitted on words need not carry over to sentences. Both
-are judged alike: the group that a classifier still reads off sentences, SEATs before and after, similarity lost.
+On an encoder the same method is fitted on words alone too, because erasure fitted on words need not carry over to
+sentences. Both are judged alike: the group that a classifier still reads off sentences, SEATs before and after,
+similarity lost.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from imprint.association.changes import change_rows
+from imprint.association.battery import run_battery
+from imprint.association.changes import before_and_after, change_rows
 from imprint.association.rows import Measured, SeatRow
 from imprint.association.seat_battery import run_seat_battery
-from imprint.debiasing.rows import fitted_finding
+from imprint.debiasing.debiaser import find_debiaser
+from imprint.debiasing.frontier import stereotype_variances
+from imprint.debiasing.rows import FrontierRow, debiasing_finding, fitted_finding, frontier_finding
 from imprint.debiasing.sentences import (
     PER_WORD,
     FittedOn,
@@ -20,6 +26,7 @@ from imprint.debiasing.sentences import (
     known_words,
 )
 from imprint.debiasing.transform import DebiasedEncoder, Transform
+from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.errors import VocabularyError
@@ -35,7 +42,8 @@ from imprint.evaluation.recovering import (
 )
 from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
-from imprint.rows import Row, skipped
+from imprint.rows import Row, SkippedRow, skipped
+from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import bundled_templates, fill
 from imprint.types import Indices, Report
@@ -43,6 +51,52 @@ from imprint.types import Indices, Report
 FEWEST_HELD_OUT = 2 * FOLDS  # words of each group that folds can be made of
 
 _BENCHMARKS = ("rg-65", "ws-353", "men")
+
+
+@dataclass(frozen=True)
+class DebiasedCopy:
+    """An embedding before and after debiasing along an axis, and what is measured of both."""
+
+    before: Embedding
+    after: Embedding
+    transform: Transform
+    axis: Axis
+    seed: int = 0
+
+    def fitted_alone(self) -> Row:
+        """Say what was fitted."""
+        return debiasing_finding(self.before, self.transform, self.axis, None)
+
+    def fitted(self, judges: Sequence[str] | None = None) -> list[Row]:
+        """Say what was fitted, and how far words spread; where words to judge it by are missing, without."""
+        try:
+            variances = stereotype_variances(self.before, self.after, self.axis, held_out=judges)
+        except VocabularyError as error:
+            return [self.fitted_alone(), self.skip("variances", "Variances before and after", error)]
+        return [debiasing_finding(self.before, self.transform, self.axis, variances)]
+
+    def frontier(self, **words: Any) -> list[FrontierRow]:
+        """Say what other strengths would do; words are `imprint.frontier`'s."""
+        kind = find_debiaser(self.transform.method)
+        points = kind.frontier(self.before, self.transform, axis=self.axis, **words)
+        return [frontier_finding(self.before, self.transform, self.axis, points)]
+
+    def tests(self, tests: Sequence[WeatTest] | None = None, *, report: Report) -> list[Row]:
+        """Run WEATs, by default those of gender, before and after."""
+        chosen = choose(catalogue(), GENDER_TESTS) if tests is None else tests
+        label, runs = "testing before and after", 2 * len(chosen)
+        report(label, 0, runs)
+        first = run_battery(
+            self.before, chosen, seed=self.seed, progress=lambda done, total: report(label, done, runs)
+        )
+        last = run_battery(
+            self.after, chosen, seed=self.seed, progress=lambda done, total: report(label, total + done, runs)
+        )
+        return [row.in_part(PART) for row in before_and_after(first, last)]
+
+    def skip(self, test: str, title: str, error: VocabularyError) -> SkippedRow:
+        """Return the row of something that could not be measured."""
+        return skipped((self.before.name, self.before.sha256), test, title, error, part=PART, seed=self.seed)
 
 
 def judge_encoder(
