@@ -122,3 +122,10 @@ def test_an_audit_has_one_set_of_settings_everywhere():
     assert fields.items() <= {name: one.default for name, one in keywords.items()}.items()
     assert {*fields} <= {*AuditedSettings.__struct_fields__}
     assert all(f"\n{name}\n" in imprint.run_audit.__doc__ for name in keywords)
+
+
+def test_debiasing_has_the_same_settings_in_a_command_and_in_python():
+    names = {names[0].removeprefix("--") for names, _ in options("debias").values()}
+    of_encoders = {name.replace("_", "-") for name in fields_of(EncoderSettings)}
+    in_python = {"groups" if name == "group" else name for name in names - of_encoders - {"compare", "page", "json"}}
+    assert {*inspect.signature(imprint.debias).parameters} == in_python | {"templates", "tests", "cache", "report"}

@@ -6,24 +6,27 @@ from refusals import refuses
 import imprint
 from imprint.debiasing.rows import DebiasingRow
 from imprint.errors import ImprintError, SettingError
+from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.seeds import Seeds
 
+TESTS = [get("caliskan-6")]
 FAITHS = [["christian", "church", "bible"], ["muslim", "mosque", "quran"]]
 
 
 @pytest.fixture(scope="module")
 def hard(bundled):
-    return imprint.debias(bundled, method="hard")
+    return imprint.debias(bundled, method="hard", tests=TESTS)
 
 
 def test_what_is_written_is_what_was_measured(bundled, hard, tmp_path):
     target, saved = tmp_path / "out.safetensors", tmp_path / "hard.safetensors"
-    written = imprint.debias(bundled, target, method="hard", transform=saved)
+    written = imprint.debias(bundled, target, method="hard", transform=saved, tests=TESTS)
     assert imprint.load(target).sha256 == written.result.sha256
     assert [(row.test, row.effect_size) for row in written] == [(row.test, row.effect_size) for row in hard]
+    assert [row.kind for row in hard] == ["debiasing", "weat", "weat", "change", "topic-change"]
     assert {row.part for row in hard} == {"debiasing"}
-    again = imprint.debias(bundled, apply=imprint.load_transform(saved))
+    again = imprint.debias(bundled, apply=imprint.load_transform(saved), tests=TESTS)
     assert [*again] == [*hard]
     assert again.notes == ()
 
@@ -44,7 +47,7 @@ def test_an_axis_that_is_not_gender_is_judged_by_seeds_alone(bundled):
 
 def test_a_transform_of_another_embedding_is_noted(bundled, hard):
     other = imprint.Embedding("other", bundled.words, bundled.vectors * 2)
-    (note,) = imprint.debias(other, apply=hard.transform).notes
+    (note,) = imprint.debias(other, apply=hard.transform, tests=TESTS).notes
     assert bundled.name in note
 
 
