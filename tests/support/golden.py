@@ -79,6 +79,11 @@ def _sections(row):
     return {"sections": [one | other for one, other in zip(kept, right, strict=True)]}
 
 
+def _no_interval_of_clusters(key):
+    """Other words would be clustered otherwise: intervals from resampled words were too narrow."""
+    return lambda row: {} if row["method"] == "two clusters" else {key: row[key]}
+
+
 def _stars(row):
     """The paper's stars are of p-values by sentences."""
     return {"stars": row["stars"]} if row["unit"] == "sentence" else {}
@@ -158,6 +163,11 @@ KEY_MAP = {
         "words": "word_list",
         "women": lambda row: {"group_sizes": [row["women"], row["men"]]},
         "men": None,
+        **{
+            f"{name}_{end}": _no_interval_of_clusters(f"{name}_{end}")
+            for name in ("accuracy", "against_accuracy", "change")
+            for end in ("low", "high")
+        },
     },
     "agreement": {"points": as_list("points", "word", "x", "y"), "published": _agreed},
     "audit": {"words": "n_words", "settings": _settings},
