@@ -64,6 +64,8 @@ def test_groups_need_no_names(bundled):
         ({"method": "hard", "frontier": True}, "frontier"),
         ({"method": imprint.LinearDebiaser(), "strength": 2.0}, "strength"),
         ({"groups": FAITHS, "frontier": True}, "frontier"),
+        ({"groups": FAITHS, "tests": TESTS}, "tests"),
+        ({"templates": {"name": ["This is {}."]}}, "templates"),
         ({"target": "out.safetensors", "transform": "out.safetensors"}, "transform"),
         ({"target": "out.txt", "format": "gensim"}, "path"),
     ],

@@ -39,7 +39,7 @@ from imprint.subjects.sources import SourceKind
 from imprint.types import Report
 
 _NOT_OF_ENCODERS = ("axis", "pairs", "seeds", "frontier", "format")
-_NOT_OF_GROUPS = ("axis", "pairs", "strength", "seeds", "apply", "frontier")
+_NOT_OF_GROUPS = ("axis", "pairs", "strength", "seeds", "apply", "frontier", "tests")
 _OF_FITTING = ("method", "strength", "seeds", "groups", "transform", "frontier")
 
 
@@ -116,8 +116,9 @@ class DebiasSettings:
         given = {name for name, value in vars(self).items() if value is not None and value is not False}
         if kind == "encoder":
             _refuse(given, _NOT_OF_ENCODERS, "a sentence encoder")
-        elif "groups" in given:
-            _refuse(given, _NOT_OF_GROUPS, "groups of an embedding")
+        else:
+            _refuse(given, ("templates",), "an embedding")
+            _refuse(given, _NOT_OF_GROUPS if "groups" in given else (), "groups of an embedding")
         if "apply" in given:
             _refuse(given, _OF_FITTING, "apply, which uses a transform as it is")
         if "pairs" in given:
@@ -207,14 +208,9 @@ def debias(subject: EncoderLike, settings: DebiasSettings) -> Debiasing:
     notes, fitted_on = [*fit.notes], fit.transform.card
     if fitted_on.embedding_sha256 != opened.sha256:
         notes.append(f"note: the transform was fitted on another {kind} ({fitted_on.embedding}); check what changed")
-    if target is None:
-        pass
-    elif isinstance(result, DebiasedEncoder):
-        notes.append(_save_encoder(result, target))
-    else:
-        convert(result, target, format=settings.format, progress=partial(report, f"writing {target}"))
-        result = load(target, progress=partial(report, f"reading {target}"))  # what anybody will find in the file
-        notes.append(f"{len(result):,} words written to {target}")
+    if target is not None:
+        result, written = _write(result, target, settings, report)
+        notes += written
     if settings.transform is not None:
         fit.transform.save(settings.transform)
         notes.append(f"the transform written to {settings.transform}")
@@ -302,15 +298,22 @@ def _fit_sentences(encoder: Encoder, settings: DebiasSettings, report: Report) -
     return Fit(transforms["sentences"], lambda after: judge())
 
 
-def _save_encoder(encoder: DebiasedEncoder, target: FilePath) -> str:
-    """Write an encoder, and say what was written."""
-    model = encoder.save(target)
-    if model:
-        return f"written to {target}: a {model} and {MATRIX} (weight and bias)"
-    return (
-        f"written to {target}: {MATRIX} alone, since this encoder is not a model that can be written; "
-        "apply it to the encoder's vectors x: weight @ x + bias"
-    )
+def _write(
+    result: Embedding | DebiasedEncoder, target: FilePath, settings: DebiasSettings, report: Report
+) -> tuple[Embedding | DebiasedEncoder, list[str]]:
+    """Write an embedding or encoder; return what anybody will find there, and what to say of it."""
+    if isinstance(result, Embedding):
+        convert(result, target, format=settings.format, progress=partial(report, f"writing {target}"))
+        written = load(target, progress=partial(report, f"reading {target}"))
+        return written, [f"{len(written):,} words written to {target}"]
+    model = result.save(target)
+    if model is None:
+        alone = f"{MATRIX} alone, since this encoder is not a model that can be written"
+        return result, [f"written to {target}: {alone}; apply it to the encoder's vectors x: weight @ x + bias"]
+    notes = [f"written to {target}: a {model} and {MATRIX} (weight and bias)"]
+    if settings.apply is not None:
+        notes.append(f"see what changed: imprint audit {target} --against {result.base.name}")
+    return result, notes
 
 
 def _is_gender(axis: Axis) -> bool:

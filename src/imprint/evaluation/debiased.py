@@ -127,11 +127,8 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
     fewest = min(map(len, held_out))
     if fewest < FEWEST_HELD_OUT:
         reason = f"a group has {fewest} held-out words that the encoder knows, fewer than {FEWEST_HELD_OUT}"
-        return [
-            skipped(
-                (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
-            )
-        ]
+        about = (before.name, before.identity)
+        return [skipped(about, "leakage", "What is left of the groups", reason, part=PART, seed=seed)]
 
     def encoded(texts: Sequence[str], labels: Indices, owners: Indices) -> OwnedRows:
         return OwnedRows(before.encode(texts).astype(np.float64), labels, owners)
@@ -207,13 +204,12 @@ def _changes(
     try:
         battery = run_seat_battery(encoders, tests, context="framed", seed=seed, report=report)
     except VocabularyError as error:
-        return [
-            skipped((before.name, before.identity), "seats", "SEATs before and after", error, part=PART, seed=seed)
-        ]
+        about = (before.name, before.identity)
+        return [skipped(about, "seats", "SEATs before and after", error, part=PART, seed=seed)]
     seats: dict[str, list[Measured[SeatRow]]] = {encoder.identity: [] for encoder in encoders}
-    for one in battery.measured:
-        seats[one.row.embedding_sha256].append(one)
-    rows: list[Row] = [one.row for own in seats.values() for one in own]
+    for seat in battery.measured:
+        seats[seat.row.embedding_sha256].append(seat)
+    rows: list[Row] = [seat.row for own in seats.values() for seat in own]
     for encoder in encoders[1:]:
         rows += change_rows(seats[before.identity], seats[encoder.identity])
     return [*rows, *battery.skipped]
