@@ -11,8 +11,9 @@ from pathlib import Path
 from make_board import BOARD, MODELS, prepare
 
 import imprint
-from imprint.association.rows import AssociationRow
+from imprint.association.rows import AssociationRow, SeatRow
 from imprint.association.seat_battery import run_seat_battery
+from imprint.association.weat import WeatRow
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError
 from imprint.stimuli.catalog import tests_in
@@ -52,11 +53,10 @@ def answered(subject: str, tests: Sequence[WeatTest], settings: dict[str, str]) 
             options: EncoderOptions = {"tokenizer": MODELS / settings["tokenizer"]} if settings else {}
             encoder = imprint.open_encoder(subject, **options)
             with EncodingCache(MODELS / "encodings.sqlite") as cache:
-                rows: Sequence[AssociationRow] = run_seat_battery(
-                    [encoder], tests, context="framed", cache=cache
-                ).seats
+                battery = run_seat_battery([encoder], tests, context="framed", cache=cache)
+                rows: Sequence[AssociationRow] = battery.of(SeatRow)
         else:
-            rows = imprint.run_battery(subject, tests).weats
+            rows = imprint.run_battery(subject, tests).of(WeatRow)
     except ImprintError as error:
         print(f"{subject}: {error}")
         return {}

@@ -14,7 +14,7 @@ only if its exact 99 % lower bound is above the figure that it is held against.
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -71,7 +71,8 @@ class Repetitions:
         """Decide chunks of repetitions."""
         pairs = [(Decisions.of(share), p_values(*share.contrast(size))) for share in shares]
         decisions, p_of_size = zip(*pairs, strict=True)
-        return cls(size, Decisions.joined(decisions), np.concatenate(p_of_size))
+        joined = (np.concatenate([getattr(part, one.name) for part in decisions]) for one in fields(Decisions))
+        return cls(size, Decisions(*joined), np.concatenate(p_of_size))
 
     def covered(self, confidence: float) -> np.ndarray:
         """Tell which intervals contain the size: those that do not reject it."""
@@ -266,7 +267,7 @@ class Rates:
 def rates_of(source: str, tests: Sequence[WeatTest], runs: int, copies: int, seed: int) -> Rates:
     """Measure every rate on a subject."""
     subject = open_subject(source)
-    of_copies = of_altered_copies(calibrate(subject, tests=tests, copies=copies, seed=seed).rows)
+    of_copies = of_altered_copies(calibrate(subject, tests=tests, copies=copies, seed=seed))
     with single_threaded():
         drawings = list(of_pools(original_of(subject, tests).asked, runs, seed))
     return Rates(subject.name, drawings, of_copies)

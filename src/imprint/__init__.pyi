@@ -1,8 +1,6 @@
-from imprint.association.battery import Battery as Battery
 from imprint.association.battery import run_battery as run_battery
 from imprint.association.calibration import calibrate as calibrate
 from imprint.association.seat import seat as seat
-from imprint.association.seat_battery import SeatBattery as SeatBattery
 from imprint.association.seat_battery import run_seat_battery as run_seat_battery
 from imprint.association.weat import weat as weat
 from imprint.association.wefat import wefat as wefat
@@ -37,6 +35,7 @@ from imprint.errors import ImprintError as ImprintError
 from imprint.evaluation.comparison import compare as compare
 from imprint.evaluation.controls import Controls as Controls
 from imprint.evaluation.controls import controls as controls
+from imprint.evaluation.controls import with_controls as with_controls
 from imprint.evaluation.debias import debias as debias
 from imprint.evaluation.debiasers import compare_debiasers as compare_debiasers
 from imprint.evaluation.evaluate import evaluate as evaluate
@@ -44,6 +43,7 @@ from imprint.evaluation.leakage import leakage as leakage
 from imprint.jobs.job import Plan as Plan
 from imprint.kinds.findings import read_findings as read_findings
 from imprint.metrics.by_name import metric as metric
+from imprint.metrics.by_name import run_metrics as run_metrics
 from imprint.metrics.group_association import group_association as group_association
 from imprint.report.page import write_page as write_page
 from imprint.reproduction.reproduce import reproduce as reproduce

@@ -435,8 +435,10 @@ class Rows(Result, Generic[RowType]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, index: int) -> RowType:
-        return self._rows[index]
+    def __getitem__(self, index: int | str) -> RowType:
+        """Return a row by its place, or the first of a test by its name."""
+        by_test = {row.test: row for row in reversed(self._rows)}
+        return by_test[index] if isinstance(index, str) else self._rows[index]
 
     def __repr__(self) -> str:
         counts = []

@@ -6,7 +6,7 @@ from planted import SETS, planted
 from refusals import refuses
 
 from imprint.association.battery import run_battery
-from imprint.association.weat import weat
+from imprint.association.weat import WeatRow, weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.kinds.findings import read_findings
@@ -36,13 +36,13 @@ def make_question(**lists):
 
 def test_each_test_has_the_row_it_has_alone(embedding, tests):
     battery = run_battery(embedding, tests)
-    assert [row.test for row in battery.weats] == ["found", "mixed", "tiny"]
-    assert list(battery.weats) == [weat(embedding, test) for test in tests[:3]]
+    assert [row.test for row in battery.of(WeatRow)] == ["found", "mixed", "tiny"]
+    assert [*battery.of(WeatRow)] == [weat(embedding, test) for test in tests[:3]]
 
 
 def test_an_outcome_does_not_depend_on_what_else_is_asked(embedding, tests):
     question = make_question()
-    alone, among = (run_battery(embedding, asked).weats[-1] for asked in ([question], [*tests, question]))
+    alone, among = (run_battery(embedding, asked).of(WeatRow)[-1] for asked in ([question], [*tests, question]))
     assert alone == among
     assert alone.outcome == "substantial"
 
@@ -58,14 +58,14 @@ def test_an_outcome_does_not_depend_on_what_else_is_asked(embedding, tests):
     ],
 )
 def test_a_question_says_why_it_cannot_tell(strength, lists, outcome, reason):
-    (row,) = run_battery(planted(strength=strength), [make_question(**lists)]).weats
+    (row,) = run_battery(planted(strength=strength), [make_question(**lists)]).of(WeatRow)
     assert (row.outcome, row.reason, row.found) == (outcome, reason, outcome == "substantial")
     assert (row.size_low is None) == (row.detectable is None) == (reason is not None)
     assert row.p_value is None
 
 
 def test_lists_that_are_not_matched_need_other_words_to_compare_with(embedding, tests):
-    found, mixed, tiny = run_battery(embedding, tests).weats
+    found, mixed, tiny = run_battery(embedding, tests).of(WeatRow)
     assert (found.p_frequency, found.unrelated) == (None, None)
     assert 0 < found.size_low < found.size < found.size_high
     assert [(row.outcome, row.reason) for row in (found, mixed, tiny)] == [
@@ -78,7 +78,9 @@ def test_lists_that_are_not_matched_need_other_words_to_compare_with(embedding, 
 def test_swapping_the_targets_turns_the_size_round_and_nothing_else(embedding, tests):
     asked = [make_question(), *tests[:3]]
     turned = [replace(test, x=test.y, y=test.x) for test in asked]
-    for row, other in zip(run_battery(embedding, asked).weats, run_battery(embedding, turned).weats, strict=True):
+    for row, other in zip(
+        run_battery(embedding, asked).of(WeatRow), run_battery(embedding, turned).of(WeatRow), strict=True
+    ):
         assert other.mean_difference == pytest.approx(-row.mean_difference)
         assert (other.outcome, other.reason) == (row.outcome, row.reason)
         if row.size_low is not None:
@@ -102,7 +104,7 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests):
 
 
 def test_findings_survive_a_file(embedding, tests, tmp_path):
-    findings = run_battery(embedding, tests).findings()
+    findings = [*run_battery(embedding, tests)]
     write_findings(tmp_path / "findings.jsonl", findings)
     again = read_findings(tmp_path / "findings.jsonl")
     assert again == findings
@@ -146,6 +148,6 @@ def test_an_embedding_without_direction_is_no_obstacle(tests):
         [w for t in tests[:1] for w in (*t.x.words, *t.y.words, *t.a.words, *t.b.words)],
         np.ones((21, 4), dtype=np.float32),
     )
-    (row,) = run_battery(embedding, tests[:1]).weats
+    (row,) = run_battery(embedding, tests[:1]).of(WeatRow)
     assert (row.p_value, row.effect_size, row.outcome) == (1, None, "cannot tell")
     assert row.reason == "attributes not distinguished"

@@ -131,7 +131,7 @@ def test_lists_that_are_not_matched_pass_the_check_of_frequency_too():
 
 def test_only_matched_lists_have_exchanged_names(original):
     test = get("caliskan-6")
-    rows = calibrate("default", tests=[test], copies=4).rows
+    rows = calibrate("default", tests=[test], copies=4)
     assert [row.altered for row in rows] == ["shuffled", "shuffled by frequency", "mirrored"]
     assert len(original.usable("names exchanged")) == len(questions())
 
@@ -148,7 +148,7 @@ def test_mirrored_copies_reach_what_their_own_vectors_do(original):
 
 def test_rows_count_copies_of_any_question_and_of_each():
     copies = 12
-    rows = calibrate("default", copies=copies, seed=3).rows
+    rows = calibrate("default", copies=copies, seed=3)
     for altered in get_args(Altered):
         of_kind = [row for row in rows if row.altered == altered]
         overall, *single = of_kind
@@ -169,13 +169,13 @@ def test_rows_count_copies_of_any_question_and_of_each():
 
 
 def test_copies_depend_on_the_seed_alone_and_not_on_how_many_follow(monkeypatch):
-    first, same, other = (calibrate("default", copies=8, seed=seed).rows for seed in (1, 1, 2))
+    first, same, other = ([*calibrate("default", copies=8, seed=seed)] for seed in (1, 1, 2))
     assert first == same
     assert [row.size_reached for row in first] != [row.size_reached for row in other]
     monkeypatch.setattr(calibration, "_CHUNK", 4)
     original = original_of(load("default"), questions())
     chunks = [calibration.measure_copies(original, "shuffled", chunk, 4, 1) for chunk in (0, 1)]
-    whole = [row for row in calibrate("default", copies=8, seed=1).rows if row.altered == "shuffled"]
+    whole = [row for row in calibrate("default", copies=8, seed=1) if row.altered == "shuffled"]
     assert whole[0].copies_differing == np.concatenate(chunks, axis=-1)[1].max(axis=0).sum()
 
 

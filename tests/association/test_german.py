@@ -14,7 +14,7 @@ from imprint.association.grammar import beside_things, is_explained_by_grammar
 from imprint.association.grammar import test_of_things as of_things
 from imprint.association.seat import seat
 from imprint.association.vectors import SetVectors
-from imprint.association.weat import weat
+from imprint.association.weat import WeatRow, weat
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError
@@ -252,12 +252,12 @@ def test_the_check_adds_the_errors_and_rejects_rarely_where_things_differ_as_muc
     rng = np.random.default_rng(0)
     words, nouns = crossed(rng, 1.0), crossed(rng, 0.2, n=24)
     by_words, by_things = differs(words), differs(nouns)
-    grammar = beside_things(words, nouns)
+    grammar = beside_things(words, lambda: nouns)
     more = abs(by_words.difference) - abs(by_things.difference)
     error = by_words.error + by_things.error
     assert grammar.p_value == pytest.approx(two_sided(more / error, min(by_words.df, by_things.df)))
     assert grammar.difference == by_things.difference
-    null = [beside_things(crossed(rng, 0.5), crossed(rng, 0.5, n=24)) for _ in range(400)]
+    null = [beside_things(crossed(rng, 0.5), lambda: crossed(rng, 0.5, n=24)) for _ in range(400)]
     assert np.mean([one.p_value <= 0.05 for one in null]) <= 0.05
     assert all(is_explained_by_grammar(one) == (one.p_value > 0.005) for one in null)
 
@@ -290,7 +290,7 @@ def test_two_of_eight_words_are_too_few_for_any_outcome(role):
     for row in (weat(subject, test), seat(subject, test)):
         assert {*row.missing} == lost
         assert (row.outcome, row.reason, row.found) == ("cannot tell", "few words", False)
-    (row,) = run_battery(subject, [test]).weats
+    (row,) = run_battery(subject, [test]).of(WeatRow)
     assert (row.outcome, row.reason) == ("cannot tell", "few words")
 
 

@@ -11,7 +11,8 @@ from fields import splits, values
 from refusals import refuses
 from scipy.stats import norm
 
-from imprint.association.seat import in_sentences, measure, seat
+from imprint.association.rows import SeatRow
+from imprint.association.seat import AskedEncoder, in_sentences, measure, seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
@@ -24,7 +25,6 @@ from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
 from imprint.subjects.common import FramedWords
-from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import open_encoder
 
 UNITS = ("word", "sentence")
@@ -325,7 +325,7 @@ def test_one_unit_asked_for_is_the_same_as_one_of_both(unit):
     encoder = FunctionEncoder(speaking(12))
     for context, test in (("bleached", TEST), ("word", TEST), ("unbleached", get("seat-double-bind-competent"))):
         question = in_sentences(test, context, TEMPLATES)
-        both = measure(question, encoder, encode_texts(encoder, question.asked))
+        both = measure(question, AskedEncoder.of(encoder, [question]))
         assert both.keys() == {*UNITS}
         assert both[unit].row == seat(encoder, test, unit=unit, context=context, templates=TEMPLATES)
         assert (both[unit].words, both[unit].row.outcome) == (None, None)  # words differ in their sentences
@@ -386,13 +386,8 @@ def test_sentences_are_no_unit_of_words_in_frames():
         seat(speaking(0), TEST, unit="sentence")
 
 
-def test_results_print_in_one_line_and_escape_what_they_show():
-    result = seat(speaking(14), replace(TEST, id="<b>id</b>"), **BLEACHED)
-    assert "\n" not in repr(result)
-    assert "d = " in repr(result)
-    assert "<b>" not in result._repr_html_()
-    assert result.to_frame().loc[0, "p_value"] == result.p_value
-    assert result.findings() == [result]
+def test_bleached_sentences_have_d_and_no_size():
+    assert "d = " in repr(seat(speaking(14), TEST, **BLEACHED))
     by_sentences = seat(speaking(14), TEST, **BLEACHED, unit="sentence")
     assert (by_sentences.effect_label, by_sentences.size) == ("d", None)
 
@@ -411,11 +406,9 @@ def test_calls_that_make_no_sense_are_refused(options, error, fields):
         seat(speaking(0), TEST, **options)
 
 
-def test_what_is_no_encoder_and_what_is_no_weat_is_refused():
+def test_what_is_no_encoder_is_refused():
     with refuses(SettingError, "int"):
         seat(3, TEST)
-    with refuses(SettingError, option="test", got="caliskan-wefat-names"):
-        seat(speaking(0), "caliskan-wefat-names")
     with refuses(EncoderError, "31 texts"):
         seat(lambda texts: np.ones((len(texts), 3)), TEST, **BLEACHED)
 
@@ -491,7 +484,7 @@ def test_too_many_sentences_to_count_leave_the_words():
     with refuses(SettingError, "600 and 600"):
         seat(speaking(17), test, templates=many, context="bleached", unit="sentence")
     battery = run_seat_battery([speaking(17)], [test], templates=many)
-    assert [(row.context, row.unit) for row in battery.seats] == [
+    assert [(row.context, row.unit) for row in battery.of(SeatRow)] == [
         ("framed", "word"),
         ("word", "word"),
         ("word", "sentence"),

@@ -10,8 +10,10 @@ from planted import SETS, planted
 from refusals import refuses
 from statsmodels.stats.multitest import multipletests
 
+from imprint.association.rows import SeatRow
 from imprint.association.seat import seat
 from imprint.association.seat_battery import all_in_sentences, run_seat_battery
+from imprint.association.sensitivity import AnisotropyRow
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
@@ -59,8 +61,8 @@ def speaker():
     return make
 
 
-def seat_rows(battery):
-    return [row for row in battery.findings() if row.kind == "seat"]
+def of_unit(battery, unit):
+    return [row for row in battery.of(SeatRow) if row.unit == unit]
 
 
 @pytest.fixture(scope="module")
@@ -74,53 +76,53 @@ def test_every_context_of_the_paper_has_a_row_in_both_units_and_words_in_frames_
         ("mixed", "framed"), ("mixed", "word"), ("mixed", "bleached"), ("mixed", "unbleached"),
         ("tiny", "framed"), ("tiny", "word"), ("tiny", "bleached"),
     ]  # fmt: skip
-    assert [(row.test, row.context) for row in battery.of_unit("word")] == expected
-    assert [(row.test, row.context) for row in battery.of_unit("sentence")] == [
+    assert [(row.test, row.context) for row in of_unit(battery, "word")] == expected
+    assert [(row.test, row.context) for row in of_unit(battery, "sentence")] == [
         place for place in expected if place[1] != "framed"
     ]
-    assert {row.context for row in run_seat_battery([speaker()], tests, context="word").seats} == {"word"}
-    assert {row.context for row in run_seat_battery([speaker()], tests, alone=False).seats} == {
+    assert {row.context for row in run_seat_battery([speaker()], tests, context="word").of(SeatRow)} == {"word"}
+    assert {row.context for row in run_seat_battery([speaker()], tests, alone=False).of(SeatRow)} == {
         "framed", "bleached", "unbleached",
     }  # fmt: skip
 
 
 def test_a_question_is_asked_in_frames_alone(speaker, tests):
     question = replace(tests[0], is_question=True)
-    (row,) = run_seat_battery([speaker()], [question]).seats
+    (row,) = run_seat_battery([speaker()], [question]).of(SeatRow)
     assert (row.context, row.unit, row.is_question, row.p_value) == ("framed", "word", True, None)
 
 
 def test_rows_are_those_of_single_tests(speaker, tests):
     encoder, by_id = speaker(), {test.id: test for test in tests}
-    for row in run_seat_battery([encoder], tests, alternative="two-sided", seed=3).seats:
+    for row in run_seat_battery([encoder], tests, alternative="two-sided", seed=3).of(SeatRow):
         options = {"unit": row.unit, "context": row.context, "alternative": "two-sided", "seed": 3}
         alone = seat(encoder, by_id[row.test], **options)
         assert alone == msgspec.structs.replace(row, stars="")
 
 
 def test_single_words_have_one_count_in_both_units(battery):
-    words = {(row.test, row.context): row for row in battery.of_unit("word")}
-    for by_sentences in battery.of_unit("sentence"):
+    words = {(row.test, row.context): row for row in of_unit(battery, "word")}
+    for by_sentences in of_unit(battery, "sentence"):
         by_words = words[by_sentences.test, by_sentences.context]
         assert (splits(by_words) == splits(by_sentences)) == (by_words.context != "bleached")
 
 
 def test_only_frames_have_sizes_and_what_else_is_asked_changes_none(battery, speaker, tests):
-    for row in battery.seats:
+    for row in battery.of(SeatRow):
         assert (row.outcome is not None) == (row.context == "framed")
         assert (row.size is not None) <= (row.context == "framed")
     more = run_seat_battery([speaker(), speaker("other")], tests[:1])
-    first = [row for row in more.seats if row.embedding == "speaker"]
+    first = [row for row in more.of(SeatRow) if row.embedding == "speaker"]
     assert [row for row in first if row.context == "framed"] == [
-        row for row in battery.seats if (row.test, row.context) == ("found", "framed")
+        row for row in battery.of(SeatRow) if (row.test, row.context) == ("found", "framed")
     ]
 
 
 def test_by_sentences_the_papers_p_is_starred_after_holms_correction(speaker, tests):
     battery = run_seat_battery([speaker(), speaker("other")], tests)
-    assert {row.stars for row in seat_rows(battery) if row.unit == "word"} == {""}
+    assert {row.stars for row in battery.of(SeatRow) if row.unit == "word"} == {""}
     for encoder in ("speaker", "other"):
-        rows = [row for row in seat_rows(battery) if row.unit == "sentence" and row.embedding == encoder]
+        rows = [row for row in battery.of(SeatRow) if row.unit == "sentence" and row.embedding == encoder]
         corrected = multipletests([row.p_value for row in rows], method="holm")[1]
         for row, adjusted in zip(rows, corrected, strict=True):
             assert row.stars == ("**" if adjusted <= 0.05 else "*" if row.p_value <= 0.05 else "")
@@ -128,7 +130,7 @@ def test_by_sentences_the_papers_p_is_starred_after_holms_correction(speaker, te
 
 
 def test_outcomes_tell_what_is_found_from_what_cannot_be_told(battery):
-    found, mixed, tiny = (row for row in battery.seats if row.context == "framed")
+    found, mixed, tiny = (row for row in battery.of(SeatRow) if row.context == "framed")
     assert found.size_low > 0
     assert 0 < found.p_frequency <= 1
     assert mixed.size_low < 0 < mixed.size_high
@@ -155,7 +157,7 @@ def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, a
     assert [row.test for row in battery.findings() if row.kind == "skipped"] == ["foreign", "absent"]
     assert "'tlh'" in reasons[0][1]
     assert "'orchid', 'peony'" in reasons[1][1]
-    assert [row.context for row in battery.of_unit("word") if row.test == "foreign"] == ["word"]
+    assert [row.context for row in of_unit(battery, "word") if row.test == "foreign"] == ["word"]
     with refuses(VocabularyError, words=("orchid", "peony")):
         run_seat_battery([encoder], [absent], skip=False)
     with refuses(StimulusError, "'tlh'"):
@@ -178,8 +180,8 @@ def test_each_distinct_text_is_encoded_once(speaker, tests):
     own = {text for question in questions for text in question.texts}
     assert own < set(asked)
     assert len(asked) == len(set(asked))
-    assert battery.encoded == len(asked)
-    assert {row.context: row.texts for row in battery.anisotropy} == {
+    assert encoder.sent == len(asked)
+    assert {row.context: row.texts for row in battery.of(AnisotropyRow)} == {
         "framed": 42, "word": 21, "bleached": 84, "unbleached": 21,
     }  # fmt: skip
 
@@ -190,11 +192,11 @@ def test_an_encoder_given_twice_is_refused_and_two_of_one_name_are_told_apart(sp
     one, other = speaker(), speaker()
     other.identity = "another"
     battery = run_seat_battery([one, other], tests[:1])
-    assert [row.embedding_sha256 for row in battery.of_unit("word")] == [one.identity] * 3 + ["another"] * 3
+    assert [row.embedding_sha256 for row in of_unit(battery, "word")] == [one.identity] * 3 + ["another"] * 3
 
 
 def test_findings_survive_a_file(battery, tmp_path):
-    findings = battery.findings()
+    findings = [*battery]
     write_findings(tmp_path / "findings.jsonl", findings)
     again = read_findings(tmp_path / "findings.jsonl")
     assert again == findings
@@ -203,11 +205,11 @@ def test_findings_survive_a_file(battery, tmp_path):
 
 def test_a_battery_is_one_line_a_table_and_safe_in_a_notebook(speaker, tests):
     battery = run_seat_battery([speaker()], [replace(tests[0], id="<script>alert(1)</script>")])
-    assert repr(battery).startswith("SeatBattery(3 SEATs by words: ")
+    assert repr(battery).startswith("Rows(5 seat: 1 ")
     frame = battery.to_frame()
     frame = frame[frame["kind"] == "seat"]
     assert list(frame["unit"]) == ["word", *["word", "sentence"] * 2]
-    assert list(frame["p_value"]) == [row.p_value for row in battery.seats]
+    assert list(frame["p_value"]) == [row.p_value for row in battery.of(SeatRow)]
     assert frame.index.is_unique
     assert "<script>" not in battery._repr_html_()
 
@@ -232,8 +234,8 @@ def test_a_test_with_sentences_of_its_own_counts_once_in_its_topic():
     first = get("caliskan-6")
     tests = [first, replace(first, id="turned", a=first.b, b=first.a, unbleached=own)]
     battery = run_seat_battery(["cbow"], tests)
-    assert {row.context for row in battery.of_unit("word")} == {"framed", "word", "bleached", "unbleached"}
+    assert {row.context for row in of_unit(battery, "word")} == {"framed", "word", "bleached", "unbleached"}
     (gender,) = [row for row in battery.findings() if row.kind == "topic" and row.topic == "gender"]
-    sizes = [row.size for row in battery.seats if row.context == "framed"]
+    sizes = [row.size for row in battery.of(SeatRow) if row.context == "framed"]
     assert gender.tests == ("caliskan-6", "turned")
     assert gender.size == pytest.approx(np.mean(sizes), abs=1e-9)

@@ -7,8 +7,10 @@ import pytest
 from planted import SETS
 
 from imprint.association.battery import run_battery
+from imprint.association.rows import SeatRow
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.topics import TopicRow, topic_rows
+from imprint.association.weat import WeatRow
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
@@ -29,8 +31,9 @@ def size(row):
 
 def test_a_topic_of_one_test_says_what_the_test_says():
     battery = run_battery("default", [get("gender-career")])
-    (test,), row = battery.weats, topics_of(battery)["gender"]
+    (test,), row = battery.of(WeatRow), topics_of(battery)["gender"]
     assert size(row) == size(test)
+    assert row.interval == test.interval == (row.size_low, row.size_high)
     assert row.outcome == "substantial"
     assert row.found
     assert (row.tests, row.n_words) == (("gender-career",), test.n_x + test.n_y + test.n_a + test.n_b)
@@ -50,7 +53,7 @@ def test_a_topic_is_the_mean_of_its_tests_about_people(embedding):
     battery = run_battery(embedding, tests)
     rows = topics_of(battery)
     assert {topic: row.tests for topic, row in rows.items()} == {"gender": ("one", "two"), "race": ("third",)}
-    assert rows["gender"].size == pytest.approx(np.mean([row.size for row in battery.weats[:2]]))
+    assert rows["gender"].size == pytest.approx(np.mean([row.size for row in battery.of(WeatRow)[:2]]))
     assert rows["gender"].size_low < rows["gender"].size < rows["gender"].size_high
     assert [row.kind for row in battery.findings()] == ["weat"] * 4 + ["topic"] * 2
 
@@ -92,12 +95,12 @@ def test_a_test_with_too_few_words_is_named_and_left_out(embedding):
 def test_seat_has_topics_of_words_in_frames():
     battery = run_seat_battery(["cbow"], [get("caliskan-6")])
     (row,) = (row for row in battery.findings() if isinstance(row, TopicRow))
-    framed = next(one for one in battery.seats if one.context == "framed")
+    framed = next(one for one in battery.of(SeatRow) if one.context == "framed")
     assert size(row) == size(framed)
     assert (row.part, row.tests) == ("seat", ("caliskan-6",))
 
 
 def test_words_alone_have_no_size_and_no_topic():
     battery = run_seat_battery(["cbow"], [get("caliskan-6")], context="word")
-    assert {one.size for one in battery.seats} == {None}
+    assert {one.size for one in battery.of(SeatRow)} == {None}
     assert not [row for row in battery.findings() if isinstance(row, TopicRow)]

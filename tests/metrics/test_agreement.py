@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 from imprint import run_battery
 from imprint.metrics.agreement import metric_agreement
 from imprint.metrics.by_name import make_metric
-from imprint.metrics.run import run_metrics
+from imprint.metrics.run import measure_metrics
 from imprint.stimuli.catalog import catalogue, choose
 
 
@@ -15,7 +15,7 @@ from imprint.stimuli.catalog import catalogue, choose
 def rows(bundled):
     tests = choose(catalogue(), ["caliskan-[4-9]"])
     metrics = {name: make_metric(name) for name in ("group-association", "rnd", "clustering")}
-    return [*run_battery(bundled, tests).findings(), *run_metrics(bundled, tests, metrics).findings()]
+    return [*run_battery(bundled, tests).findings(), *measure_metrics(bundled, tests, metrics).findings()]
 
 
 def test_what_is_the_same_by_algebra_agrees_in_all(rows):

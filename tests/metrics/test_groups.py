@@ -18,7 +18,7 @@ from imprint.metrics.groups import LEFT_OUT, measure_groups
 from imprint.metrics.metric import MetricWords
 from imprint.metrics.neighbours import NeighbourTest
 from imprint.metrics.rnd import Rnd
-from imprint.metrics.run import run_metrics
+from imprint.metrics.run import measure_metrics
 from imprint.metrics.subspace import Subspace
 from imprint.significance.crossed import over_words
 from imprint.significance.outcomes import CONFIDENCE
@@ -70,7 +70,7 @@ def test_g_of_three_groups_is_the_paper_s(bundled):
 @pytest.mark.parametrize("name", ["group-association", "clustering", "neighbours", "subspace"])
 def test_two_groups_are_x_and_y(bundled, names, name):
     groups = GroupsTest("two", "Two", "me", "en", (names.x, names.y), (names.a, names.b))
-    (row,) = run_metrics(bundled, [groups], {name: make_metric(name)}).findings()
+    (row,) = measure_metrics(bundled, [groups], {name: make_metric(name)}).findings()
     (other,) = metric(name, bundled, names).findings()
     assert row.value == pytest.approx(other.value, abs=1e-12)
     assert row.p_value == pytest.approx(other.p_value, abs=1e-12)

@@ -64,7 +64,7 @@ def test_valnorm_has_a_lexicon_of_german_and_refuses_other_languages(bundled, na
 def test_valnorm_is_the_correlation_that_wefat_finds_with_valence(bundled):
     test = get("caliskan-5")
     rated = {word: value for word, value in valence().items() if word in bundled}
-    correlation = wefat(bundled, words=list(rated), attributes=(test.a.words, test.b.words), property=rated)
+    correlation = wefat(bundled, targets=list(rated), attributes=(test.a.words, test.b.words), property=rated)
     (found,) = metric("valnorm", bundled, test).findings()
     assert found.value == pytest.approx(correlation.r, abs=1e-12)
     assert (found.n_x, found.n_y, found.labellings) == (len(rated), 0, "12870")

@@ -10,7 +10,7 @@ from imprint import Embedding, WeatTest, WordSet, metric
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics.by_name import make_metric
 from imprint.metrics.metric import MetricWords, pooled, shares
-from imprint.metrics.run import run_metrics
+from imprint.metrics.run import measure_metrics
 from imprint.significance.relabelled import Chosen, jackknife
 from tests.support.refusals import refuses
 
@@ -58,7 +58,7 @@ def test_pairs_that_are_left_out_count_against_enough_words(bundled, names):
 @pytest.mark.parametrize("name", PAIRED)
 def test_sets_of_unequal_size_have_no_pairs(bundled, names, name):
     test = with_words(names, x=names.x.words[:6])
-    (row,) = run_metrics(bundled, [test], {name: make_metric(name)}).findings()
+    (row,) = measure_metrics(bundled, [test], {name: make_metric(name)}).findings()
     assert row.test == names.id
     with refuses(StimulusError, 6, 8, where=names.id):
         MetricWords.of(bundled, test, unit=True, paired=True)

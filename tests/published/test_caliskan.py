@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from imprint.association.battery import run_battery
-from imprint.association.weat import weat
+from imprint.association.weat import WeatRow, weat
 from imprint.association.wefat import wefat
 from imprint.stimuli.catalog import catalogue, choose, get
 
@@ -46,11 +46,11 @@ def test_the_catalogue_prints_the_same_figures(identifier):
 
 def test_every_p_value_of_the_ten_tests_is_an_exact_count(glove):
     battery = run_battery(glove, choose(catalogue(), FIGURES))
-    for row in battery.weats:
+    for row in battery.of(WeatRow):
         assert row.p_method == "exact"
         assert int(row.partitions) == math.comb(row.n_x + row.n_y, row.n_x)
         assert row.p_value == int(row.extreme) / int(row.partitions)
-    assert {row.test: int(row.extreme) for row in battery.weats} == {
+    assert {row.test: int(row.extreme) for row in battery.of(WeatRow)} == {
         "caliskan-1": 183_759,
         "caliskan-2": 5_850,
         "caliskan-3": 100_522_568,

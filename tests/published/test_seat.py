@@ -2,6 +2,7 @@
 
 import pytest
 
+from imprint.association.rows import SeatRow
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import weat
@@ -27,9 +28,9 @@ def test_word_test_7_on_bags_of_words_has_the_printed_p(glove, unit):
 
 def test_the_papers_figures_stand_beside_those_of_its_own_model(glove):
     battery = run_seat_battery([BagOfWordsEncoder(glove)], [get("caliskan-6")])
-    assert "glove.840B" in battery.seats[0].embedding
-    assert {row.context for row in battery.seats} == {"framed", "word", "bleached"}
-    for row in battery.seats:
+    assert "glove.840B" in battery.of(SeatRow)[0].embedding
+    assert {row.context for row in battery.of(SeatRow)} == {"framed", "word", "bleached"}
+    for row in battery.of(SeatRow):
         if row.context == "framed":  # which the paper does not have
             assert row.published == ()
             continue

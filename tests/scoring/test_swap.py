@@ -194,7 +194,7 @@ def test_a_name_in_both_groups_is_refused():
 def test_an_encoder_ranks_cvs_by_a_query():
     swapped = imprint.swap("encoder:cbow", "gender", query="CVs for a software engineer", top=3)
     row = swapped["gender"]
-    assert (row.top_k, row.top_expected, swapped.asked) == (3, 1.5, 32 * len(bundled_texts().names))
+    assert (row.top_k, row.top_expected, swapped.scored) == (3, 1.5, 32 * len(bundled_texts().names))
     assert 0 <= row.top_y <= 3
     assert "software engineer" in row.embedding
 
@@ -205,14 +205,14 @@ def test_a_second_run_asks_for_nothing(tmp_path):
     scorer = FunctionScorer(null_scorer(0), identity="null")
     with imprint.EncodingCache(tmp_path / "cache") as cache:
         first, again = (imprint.swap(scorer, "race", cache=cache) for _ in range(2))
-    assert (first.asked > 0, again.asked) == (True, 0)
+    assert (first.scored > 0, again.scored) == (True, 0)
     assert first.findings() == again.findings()
 
 
 @pytest.mark.slow
 def test_scorers_without_a_difference_are_seldom_present():
     """Of 200 scorers and two comparisons 2 are expected; more than 8 would be a rate above .005, at 99.9 %."""
-    present = sum(row.found for seed in range(200) for row in imprint.swap(null_scorer(seed)).rows)
+    present = sum(row.found for seed in range(200) for row in imprint.swap(null_scorer(seed)))
     assert present <= 8
 
 

@@ -40,7 +40,7 @@ def test_wefat_batteries_and_groups_take_objects(embedding, pair):
     test = "caliskan-wefat-names"
     assert imprint.wefat(pair, test).r == imprint.wefat(embedding, test).r
     tests = [one for one in imprint.catalogue() if one.id == TEST]
-    assert imprint.run_battery(pair, tests).weats[0].p_value == imprint.run_battery(embedding, tests).weats[0].p_value
+    assert imprint.run_battery(pair, tests)[0].p_value == imprint.run_battery(embedding, tests)[0].p_value
     groups = [(["he", "man"], ["office", "career"]), (["she", "woman"], ["home", "family"])]
     assert imprint.group_association(pair, groups) == imprint.group_association(embedding, groups)
 

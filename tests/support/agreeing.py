@@ -7,6 +7,8 @@ import msgspec
 # What names a subject or the way it was opened, and counts behind a p-value, which is compared itself.
 IDENTITIES = {"embedding", "embedding_sha256", "embedding_notes", "encoder_settings", "reason"}
 COUNTS = {"extreme", "extreme_low", "extreme_high"}
+# Against a few mirrored copies, in each of which another word may come first where two are as near.
+OF_COPIES = {"z"}
 
 
 def differences(first, second, tolerance=1e-4):
@@ -17,7 +19,7 @@ def differences(first, second, tolerance=1e-4):
 
 def _differ(one, other, place, tolerance):
     if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted((one.keys() | other.keys()) - IDENTITIES - COUNTS):
+        for key in sorted((one.keys() | other.keys()) - IDENTITIES - COUNTS - OF_COPIES):
             yield from _differ(one.get(key), other.get(key), f"{place}.{key}", tolerance)
     elif isinstance(one, tuple | list) and isinstance(other, tuple | list) and len(one) == len(other):
         for number, (mine, theirs) in enumerate(zip(one, other, strict=True)):

@@ -86,22 +86,20 @@ def test_a_form_that_is_the_english_word_is_not_taken_for_untranslated():
 
 def test_a_translator_that_always_writes_he(program):
     found = translate_probe(program("for line in sys.stdin:\n    print('He is a', len(line))\n"))
-    assert [(row.language, *counts(row)) for row in found.rows] == [(code, 50, 0, 0, 0) for code in LANGUAGES]
-    assert {(one.outcome, one.reason) for row in found.rows for one in row.predictions} == {
-        ("cannot tell", "few words")
-    }
-    assert {(row.share_she, row.statistic, row.p_value) for row in found.rows} == {(0.0, None, None)}
+    assert [(row.language, *counts(row)) for row in found] == [(code, 50, 0, 0, 0) for code in LANGUAGES]
+    assert {(one.outcome, one.reason) for row in found for one in row.predictions} == {("cannot tell", "few words")}
+    assert {(row.share_she, row.statistic, row.p_value) for row in found} == {(0.0, None, None)}
 
 
 def test_a_translator_that_copies_is_untranslated(program):
     found = translate_probe(program("for line in sys.stdin:\n    print(line, end='')\n"), ["hu", "eu"])
-    assert [(row.language, *counts(row)) for row in found.rows] == [("hu", 0, 0, 0, 50), ("eu", 0, 0, 0, 50)]
-    assert found["eu"].share_she is None
+    assert [(row.language, *counts(row)) for row in found] == [("hu", 0, 0, 0, 50), ("eu", 0, 0, 0, 50)]
+    assert found["translate-eu"].share_she is None
 
 
 def test_a_translator_that_follows_the_share_of_women_is_predicted_by_it(program):
     she = {one.text for one in TURKISH if one.women is not None and one.women > 50}
-    row = translate_probe(program(follow(she)), ["tr"])["tr"]
+    row = translate_probe(program(follow(she)), ["tr"])["translate-tr"]
     assert counts(row) == (50 - len(she), len(she), 0, 0)
     association, women = row.predictions
     known = sum(one.women is not None for one in TURKISH)
@@ -119,7 +117,7 @@ def test_a_translator_that_follows_the_embedding_is_predicted_by_it(program, tur
     axis = imprint.pair_axis("default", [("she", "he")])
     near = imprint.project("default", axis, [one.word for one in TURKISH]).to_mapping()
     she = {one.text for one in TURKISH if (near[one.word] > 0) != turned}
-    row = translate_probe(program(follow(she)), ["tr"])["tr"]
+    row = translate_probe(program(follow(she)), ["tr"])["translate-tr"]
     assert (row.n_she, row.statistic, row.predictions[0].outcome) == (len(she), auc, "present")
     assert any(said in plain(text, Words()) for text in sentences([row]))
     assert row.p_value == pytest.approx(2 / math.comb(50, len(she)), rel=1e-9)
@@ -127,7 +125,7 @@ def test_a_translator_that_follows_the_embedding_is_predicted_by_it(program, tur
 
 def test_predictions_need_four_words_of_each(program):
     found = [
-        translate_probe(program(follow({one.text for one in TURKISH[:count]})), ["tr"])["tr"].predictions[0]
+        translate_probe(program(follow({one.text for one in TURKISH[:count]})), ["tr"])["translate-tr"].predictions[0]
         for count in (3, 4)
     ]
     assert [(one.n_she, one.reason, one.auc is None) for one in found] == [
@@ -139,7 +137,7 @@ def test_predictions_need_four_words_of_each(program):
 def test_a_command_gets_the_code_of_the_language(program):
     code = "for line in sys.stdin:\n    print('She' if sys.argv[1] == 'fi' else 'It', 'is one.')\n"
     found = translate_probe(program(code), ["fi", "tr"], batch=7)
-    assert [counts(row) for row in found.rows] == [(0, 50, 0, 0), (0, 0, 50, 0)]
+    assert [counts(row) for row in found] == [(0, 50, 0, 0), (0, 0, 50, 0)]
 
 
 def test_progress_counts_sentences(program):
@@ -193,8 +191,8 @@ def test_a_program_that_does_not_exist_is_named():
 @pytest.mark.parametrize("batch", [None, 1, 7])
 def test_a_service_gets_one_text_or_several(server, batch):
     found = translate_probe(f"{server}/translate", ["fi", "hu"], batch=batch)
-    assert [counts(row) for row in found.rows] == [(0, 50, 0, 0), (0, 0, 50, 0)]
-    first = found["fi"].translations[0]
+    assert [counts(row) for row in found] == [(0, 50, 0, 0), (0, 0, 50, 0)]
+    first = found["translate-fi"].translations[0]
     assert first.translation == f"She is {len(first.sentence)} letters."
 
 
@@ -215,14 +213,14 @@ def test_a_service_that_answers_otherwise_is_one_line(server, kind, mentioned):
 
 def test_a_function_translates_too():
     found = translate_probe(lambda sentences, language: [f"She is {language}." for _ in sentences], ["eu"])
-    assert counts(found["eu"]) == (0, 50, 0, 0)
+    assert counts(found["translate-eu"]) == (0, 50, 0, 0)
     with refuses(TranslatorError, "int"):
         translate_probe(lambda sentences, language: [1 for _ in sentences], ["eu"])
 
 
 @pytest.mark.skipif(shutil.which("apertium") is None, reason="needs the Debian package apertium-eu-en")
 def test_a_real_translator_from_basque_never_writes_she():
-    row = translate_probe("command:apertium {source}-en", ["eu"])["eu"]
+    row = translate_probe("command:apertium {source}-en", ["eu"])["translate-eu"]
     assert (row.n_she, row.n_sentences, sum(counts(row))) == (0, 50, 50)
     assert row.n_he >= 25
     assert row.n_untranslated >= 1  # words that it does not have
@@ -257,7 +255,7 @@ et = "arst"
 def test_sentences_of_ones_own(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text(OWN, encoding="utf-8")
-    (row,) = translate_probe(lambda sentences, _: ["He is a doctor." for _ in sentences], sentences=path).rows
+    (row,) = translate_probe(lambda sentences, _: ["He is a doctor." for _ in sentences], sentences=path)
     assert (row.title, row.translations[0].sentence, counts(row)) == ("Estonian", "Ta on arst.", (1, 0, 0, 0))
 
 
@@ -289,4 +287,4 @@ def test_a_language_without_sentences_is_refused(languages):
 def test_rows_are_read_back_as_they_were_written(tmp_path, program):
     found = translate_probe(program(follow({one.text for one in TURKISH[:9]})), ["tr"])
     found.save(tmp_path / "found.jsonl")
-    assert list(read_findings(tmp_path / "found.jsonl")) == list(found.rows)
+    assert list(read_findings(tmp_path / "found.jsonl")) == list(found)

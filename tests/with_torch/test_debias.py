@@ -297,17 +297,17 @@ def test_an_evaluator_returns_what_the_tests_say_and_appends_to_a_csv_file(minil
     from imprint.integrations.sentence_transformers import BiasEvaluator
 
     model = SentenceTransformer(str(minilm), device="cpu")
-    evaluator = BiasEvaluator(["caliskan-6", "caliskan-7"], context="word")
+    evaluator = BiasEvaluator(["caliskan-6", "caliskan-7"])
     metrics = evaluator(model, str(tmp_path / "logs"), epoch=1, steps=20)
     evaluator(model, str(tmp_path / "logs"), epoch=2, steps=40)
     assert set(metrics) == {
-        *(f"bias_caliskan-{test}_{what}" for test in (6, 7) for what in ("difference", "d")),
-        "bias_negative_mean_absolute_difference",
+        *(f"bias_caliskan-{test}_{what}" for test in (6, 7) for what in ("size", "d")),
+        "bias_negative_mean_absolute_size",
     }
-    assert evaluator.primary_metric == "bias_negative_mean_absolute_difference"
-    expected = seat(SentenceTransformersEncoder(minilm), "caliskan-6", context="word")
+    assert evaluator.primary_metric == "bias_negative_mean_absolute_size"
+    expected = seat(SentenceTransformersEncoder(minilm), "caliskan-6", context="framed")
     assert metrics["bias_caliskan-6_d"] == pytest.approx(expected.effect_size, abs=1e-4)
-    assert metrics["bias_caliskan-6_difference"] == pytest.approx(expected.mean_difference, abs=1e-5)
+    assert metrics["bias_caliskan-6_size"] == pytest.approx(expected.size, abs=1e-4)
     with (tmp_path / "logs" / evaluator.csv_file).open(newline="") as file:
         lines = list(csv.DictReader(file))
     assert [(line["epoch"], line["steps"]) for line in lines] == [("1", "20"), ("2", "40")]
@@ -348,11 +348,11 @@ def test_a_trainer_logs_the_tests_while_it_trains(minilm, tmp_path):
         ),
         train_dataset=Dataset.from_dict(pairs),
         loss=MultipleNegativesRankingLoss(model),
-        evaluator=BiasEvaluator(["caliskan-6"], context="word"),
+        evaluator=BiasEvaluator(["caliskan-6"]),
     )
     trainer.train()
-    logged = [line["eval_bias_caliskan-6_difference"] for line in trainer.state.log_history if "eval_runtime" in line]
-    before = seat(SentenceTransformersEncoder(minilm), "caliskan-6", context="word").mean_difference
+    logged = [line["eval_bias_caliskan-6_size"] for line in trainer.state.log_history if "eval_runtime" in line]
+    before = seat(SentenceTransformersEncoder(minilm), "caliskan-6", context="framed").size
     assert len(logged) == 3
     assert logged[-1] > logged[0]
     assert logged[-1] > before
@@ -378,7 +378,7 @@ def test_a_collapsed_model_is_logged_as_nan_and_training_goes_on(minilm, tmp_pat
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.fill_(weight)
-    evaluator = BiasEvaluator(["caliskan-6"], context="word")
+    evaluator = BiasEvaluator(["caliskan-6"])
     with pytest.warns(UserWarning, match="NaN"):
         metrics = evaluator(model, str(tmp_path), epoch=1, steps=20)
     assert len(metrics) == 3
@@ -395,7 +395,7 @@ def test_any_object_that_gives_one_vector_for_everything_is_logged_as_nan(value)
         def encode(self, texts, **_):
             return np.full((len(texts), 4), value)
 
-    evaluator = BiasEvaluator(["caliskan-6"], context="word", write_csv=False)
+    evaluator = BiasEvaluator(["caliskan-6"], write_csv=False)
     evaluator.store_metrics_in_model_card_data = lambda *_: None
     with pytest.warns(UserWarning, match="NaN"):
         assert np.isnan(list(evaluator(Constant()).values())).all()
@@ -408,9 +408,12 @@ def test_a_test_without_vectors_is_nan_and_the_others_are_logged():
 
     class Partly:
         def encode(self, texts, **_):
-            return [(text not in dead) * np.random.default_rng([*text.encode()]).normal(size=4) for text in texts]
+            vectors = (np.random.default_rng([*text.encode()]).normal(size=4) for text in texts)
+            return [
+                vector * (not dead & {*text.rstrip(".").split()}) for text, vector in zip(texts, vectors, strict=True)
+            ]
 
-    evaluator = BiasEvaluator(["caliskan-7", "caliskan-6"], context="word", write_csv=False)
+    evaluator = BiasEvaluator(["caliskan-7", "caliskan-6"], write_csv=False)
     evaluator.store_metrics_in_model_card_data = lambda *_: None
     with pytest.warns(UserWarning, match="NaN"):
         metrics = evaluator(Partly())

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.embeddings.formats.rows import Rows
+from imprint.embeddings.formats.rows import GatheredRows
 from imprint.embeddings.formats.streams import Source, from_source
 from imprint.errors import EmbeddingFileError
 
@@ -28,7 +28,7 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
         raise EmbeddingFileError(f"has {LARGEST:,} bytes or more", where=source.path, hint="use another format")
     lines = content[len(MAGIC) : size].decode(errors="replace").splitlines()
     dimension = lines[0].count(",") if lines else 0
-    rows = Rows(source.path, dimension, only, place="line", first=2)
+    rows = GatheredRows(source.path, dimension, only, place="line", first=2)
     for number, line in enumerate(lines, start=2):
         *values, word = line.split(",")
         try:

@@ -1,58 +1,24 @@
-"""Many tests on one embedding, nothing left out without a reason."""
+"""Many tests on one embedding, nothing left out without a reason; and the loop of every battery."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any, TypeVar
 
-from imprint.association.rows import Measured, outcome_counts
-from imprint.association.topics import topic_rows
+from imprint.association.rows import Measured, MeasuredRows
+from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import WefatRow
 from imprint.association.wefat import measure as measure_wefat
 from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
-from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.rows import SkippedRow, skipped
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
+from imprint.workers import in_order
 
-
-@dataclass(frozen=True, repr=False)
-class Battery(Result):
-    """The result of many tests on one embedding.
-
-    Attributes
-    ----------
-    measured
-        Each WEAT: its row, and the words behind it; `weats` are the rows alone.
-    wefats
-        One row per WEFAT.
-    skipped
-        Tests that could not be run, with the reason.
-    """
-
-    measured: tuple[Measured[WeatRow], ...]
-    wefats: tuple[WefatRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    @property
-    def weats(self) -> tuple[WeatRow, ...]:
-        """One row per WEAT."""
-        return tuple(one.row for one in self.measured)
-
-    @property
-    def languages(self) -> set[str]:
-        """The languages of the tests that were run."""
-        return {row.language for row in (*self.weats, *self.wefats)}
-
-    def findings(self) -> list[Row]:
-        """Return one row per test, then one per topic if there are several, and tests that could not be run last."""
-        topics = topic_rows(self.measured, self.skipped) if len(self.measured) > 1 else []
-        return [*self.weats, *self.wefats, *topics, *self.skipped]
-
-    def __repr__(self) -> str:
-        said = f"{len(self.weats)} WEATs: {outcome_counts(self.weats)}"
-        return f"Battery({said}; {len(self.wefats)} WEFATs; {len(self.skipped)} skipped)"
+Finished = TypeVar("Finished")
 
 
 def run_battery(
@@ -65,7 +31,7 @@ def run_battery(
     skip: bool = True,
     foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
-) -> Battery:
+) -> MeasuredRows[WeatRow | WefatRow | TopicRow | SkippedRow]:
     """Run many tests on one embedding.
 
     Parameters
@@ -90,34 +56,86 @@ def run_battery(
 
     Returns
     -------
-    Battery
-        One row per test, and the tests that were skipped.
+    Rows
+        One row per test, one per topic if there are several WEATs, and last the tests that were skipped.
 
     Examples
     --------
     >>> imprint.run_battery("default", imprint.catalogue()[:3])
-    Battery(3 WEATs: 1 substantial, 2 present; 0 WEFATs; 0 skipped)
+    Rows(3 weat: 2 present, 1 substantial)
     """
     embedding = load(embedding)
-    weats: list[Measured[WeatRow]] = []
-    wefats: list[WefatRow] = []
-    not_run: list[SkippedRow] = []
-    measured = (embedding.name, embedding.sha256)
-    for done, test in enumerate(tests):
-        asked = (foreign or {}).get(test.language, embedding)
-        try:
-            if isinstance(test, WeatTest):
-                weats.append(measure(asked, find_test(test), alternative=alternative, draws=draws, seed=seed))
-            else:
-                wefats.append(measure_wefat(asked, test, seed=seed))
-        except (VocabularyError, StimulusError) as error:
-            if not skip:
-                raise
-            part = "weat" if isinstance(test, WeatTest) else "wefat"
-            not_run.append(skipped(measured, test.id, test.title, error, part=part, seed=seed, topics=test.topics))
+
+    def measure_test(vectors: Mapping[str, Embedding], test: Test) -> list[Measured[Any]]:
+        subject = vectors.get(test.language, embedding)
+        if isinstance(test, WeatTest):
+            return [measure(subject, find_test(test), alternative=alternative, draws=draws, seed=seed)]
+        return [Measured(measure_wefat(subject, test, seed=seed), None)]
+
+    def lost(error: Exception, test: Test) -> SkippedRow:
+        subject, part = (embedding.name, embedding.sha256), "weat" if isinstance(test, WeatTest) else "wefat"
+        return skipped(subject, test.id, test.title, error, part=part, seed=seed, topics=test.topics)
+
+    tasks = [(test,) for test in tests]
+    outcomes = attempt_each(measure_test, foreign or {}, tasks, lost, skip=skip, progress=progress)
+    measured, not_run = in_parts(outcomes)
+    require_any(measured, not_run, len(tests), where=embedding.name)
+    weats = [pair for pair in measured if pair.words is not None]
+    topics = topic_rows(weats, not_run) if len(weats) > 1 else []
+    return MeasuredRows(measured, [*(pair.row for pair in measured), *topics, *not_run])
+
+
+def attempt_each(
+    work: Callable[..., Iterable[Finished]],
+    shared: object,
+    tasks: Sequence[tuple[Any, ...]],
+    lost: Callable[..., SkippedRow],
+    *,
+    skip: bool = True,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> list[Finished | SkippedRow]:
+    """Return what `work(shared, *task)` gives for each task, and a row in the place of what cannot be measured.
+
+    `lost(error, *task)` makes this row; unless `skip`, the first error is raised. An executor needs a function of a
+    module.
+    """
+    job = (work, shared)
+    attempts = in_order(executor, _attempt, job, tasks) if executor else (_attempt(job, *task) for task in tasks)
+    outcomes: list[Finished | SkippedRow] = []
+    for done, (task, outcome) in enumerate(zip(tasks, attempts, strict=True), 1):
+        if not isinstance(outcome, Exception):
+            outcomes += outcome
+        elif skip:
+            outcomes.append(lost(outcome, *task))
+        else:
+            raise outcome
         if progress is not None:
-            progress(done + 1, len(tests))
-    if not weats and not wefats:
+            progress(done, len(tasks))
+    return outcomes
+
+
+def in_parts(outcomes: Iterable[Finished | SkippedRow]) -> tuple[list[Finished], list[SkippedRow]]:
+    """Return what was measured, and what was not, each once."""
+    listed = list(outcomes)
+    not_run = dict.fromkeys(outcome for outcome in listed if isinstance(outcome, SkippedRow))
+    return [outcome for outcome in listed if not isinstance(outcome, SkippedRow)], list(not_run)
+
+
+def require_any(
+    measured: Sequence[object], not_run: Sequence[SkippedRow], tests: int, where: str | None = None
+) -> None:
+    """Refuse a battery of which nothing could be measured."""
+    if not measured:
         reason = f"for example, {not_run[0].test}: {not_run[0].reason}" if not_run else "no tests were given"
-        raise VocabularyError(f"none of {len(tests)} tests can be run ({reason})", where=embedding.name)
-    return Battery(tuple(weats), tuple(wefats), tuple(not_run))
+        raise VocabularyError(f"none of {tests} tests can be run ({reason})", where=where)
+
+
+def _attempt(
+    job: tuple[Callable[..., Iterable[Finished]], object], *task: Any
+) -> list[Finished] | VocabularyError | StimulusError:
+    work, shared = job
+    try:
+        return list(work(shared, *task))
+    except (VocabularyError, StimulusError) as error:
+        return error

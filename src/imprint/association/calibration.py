@@ -5,7 +5,7 @@ the subject. Three kinds of copies have no difference between X and Y left. In t
 lie where chance puts them in this space: they do differ, and show which sizes that gives.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,27 +14,25 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
-from imprint.association.seat import in_sentences
-from imprint.association.sentences import FramedSides
-from imprint.association.vectors import SetVectors
+from imprint.association.seat import AskedEncoder
+from imprint.association.seat_battery import all_in_sentences
+from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
 from imprint.checks import check_whole
 from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import StimulusError, VocabularyError
-from imprint.rows import Result, Row, shown
+from imprint.errors import VocabularyError
+from imprint.rows import Row, Rows, shown
 from imprint.significance.decisions import Decisions
 from imprint.significance.outcomes import CONFIDENCE, too_few
 from imprint.significance.partitions import binomial_interval
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
-from imprint.stimuli.inflection import units
 from imprint.stimuli.names import ONE_SEX, RACES, first_names
 from imprint.subjects.common import FramedWords
-from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints, Progress, Report
@@ -90,32 +88,6 @@ class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
     ] = None
 
 
-@dataclass(frozen=True, repr=False)
-class Calibration(Result):
-    """The result of `calibrate`.
-
-    Attributes
-    ----------
-    rows
-        For each kind of copy, a row for any question, then one per question.
-    """
-
-    rows: tuple[CalibrationRow, ...]
-
-    def findings(self) -> list[CalibrationRow]:
-        """Return every row."""
-        return list(self.rows)
-
-    def __repr__(self) -> str:
-        first = self.rows[0]
-        worst = max(row.share for row in self.rows if row.share is not None)
-        asked = "the question" if first.questions == 1 else f"any of {first.questions} questions"
-        return (
-            f"Calibration({first.embedding}: {first.copies} copies of each kind; {asked} with a finding in at most "
-            f"{100 * worst:.1f} %)"
-        )
-
-
 def calibrate(
     subject: EncoderLike,
     *,
@@ -125,7 +97,7 @@ def calibrate(
     seed: int = 0,
     executor: Executor | None = None,
     report: Report | None = None,
-) -> Calibration:
+) -> Rows[CalibrationRow]:
     """Count how often questions find a difference in copies of a subject in which there is none.
 
     Vectors are exchanged among all words, or among words of like frequency; or names are exchanged among like names
@@ -152,13 +124,13 @@ def calibrate(
 
     Returns
     -------
-    Calibration
-        For each kind of copy, how often a question, and any of them, is present or substantial.
+    Rows
+        For each kind of copy, how often any question is present or substantial, then how often each is.
 
     Examples
     --------
-    >>> imprint.calibrate("default", copies=20)
-    Calibration(glove.6B.100d: 20 copies of each kind; any of 10 questions with a finding in at most 5.0 %)
+    >>> imprint.calibrate("default", copies=20)["any"].share
+    0.0
     """
     check_whole("copies", copies, most=MOST_COPIES)
     opened = open_subject(subject)
@@ -171,14 +143,11 @@ def calibrate(
             parts[tasks[done][0]].append(part)
             if report is not None:
                 report("testing altered copies", done + 1, len(tasks))
-    digest = opened.sha256 if isinstance(opened, Embedding) else opened.identity
-    measured = {"embedding": opened.name, "embedding_sha256": digest, "seed": seed, "copies": copies}
-    return Calibration(
-        tuple(
-            row
-            for altered, arrays in parts.items()
-            for row in _rows(original.usable(altered), altered, np.concatenate(arrays, axis=-1), measured)
-        )
+    measured = {"embedding": opened.name, "embedding_sha256": opened.sha256, "seed": seed, "copies": copies}
+    return Rows(
+        row
+        for altered, arrays in parts.items()
+        for row in _rows(original.usable(altered), altered, np.concatenate(arrays, axis=-1), measured)
     )
 
 
@@ -219,8 +188,7 @@ class AskedTest:
 
     @cached_property
     def _units(self) -> tuple[list[int], list[int]]:
-        numbers = units([*self.words.target_words, *self.words.attribute_words])
-        return numbers[: len(self.words.target_words)], numbers[len(self.words.target_words) :]
+        return unit_numbers([self.words])[0]
 
     def passes_frequency(self, targets: Floats32, attributes: Floats32, background: Background, seed: int) -> bool:
         """Tell whether a difference in one copy is one, and not of frequency; that of matched lists always is."""
@@ -331,64 +299,42 @@ def original_of(
                 where=subject.name,
                 hint="calibrate the embedding with its whole vocabulary",
             )
-        asked = list(_looked_up(subject, people))
+        usable = [*_usable(people, lambda test: vectors_of(subject, look_up(subject, test)))]
     else:
         label = f"encoding with {subject.name}"
         progress = None if report is None else lambda done, total: report(label, done, total)
-        asked, background = _framed(subject, people, cache, progress)
-    if not asked:
+        usable, background = _framed(subject, people, cache, progress)
+    if not usable:
         raise VocabularyError(
             "has too few words of each test", where=subject.name, hint="choose tests in English with more words"
         )
-    return Original(tuple(asked), background)
-
-
-def _looked_up(embedding: Embedding, tests: Sequence[WeatTest]) -> Iterator[AskedTest]:
-    for test in tests:
-        try:
-            words = vectors_of(embedding, look_up(embedding, test))
-        except VocabularyError:
-            continue
-        if _has_words(test, words):
-            yield AskedTest(test, words)
+    return Original(tuple(usable), background)
 
 
 def _framed(
     encoder: Encoder, tests: Sequence[WeatTest], cache: EncodingStore | None, progress: Progress | None
 ) -> tuple[list[AskedTest], Background]:
-    asked = []
-    for test in tests:
-        try:
-            asked.append(in_sentences(test, "framed"))
-        except StimulusError:
-            continue
-    asked = [question for question in asked if question.ranked]
-    framed = FramedWords()
-    texts = [text for question in asked for text in question.texts]
-    encodings = encode_texts(encoder, texts, framed.texts(), cache=cache, progress=progress)
-    background = framed.background(encodings, encoder.lacks(framed.common.words))
-    if background is None:
+    in_frames, _ = all_in_sentences(tests, "framed", None)
+    questions = {question.test: question for question in in_frames if question.ranked}
+    about = AskedEncoder.of(encoder, [*questions.values()], FramedWords(), cache=cache, progress=progress)
+    if about.background is None:
         raise VocabularyError(
             "has too few common words to draw others from", where=encoder.name, hint="use a larger vocabulary"
         )
-    usable = []
-    for question in asked:
-        lacking = encoder.lacks(question.forms)
+    return [*_usable(questions, lambda test: about.sides(questions[test]).words)], about.background
+
+
+def _usable(tests: Iterable[WeatTest], find_words: Callable[[WeatTest], SetVectors]) -> Iterator[AskedTest]:
+    """Return the tests of which a subject has the words that a size needs, of known frequency."""
+    for test in tests:
         try:
-            sides = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
+            words = find_words(test)
         except VocabularyError:
             continue
-        words = sides.vectors(ranked=True)
-        if _has_words(question.test, words):
-            usable.append(AskedTest(question.test, words))
-    return usable, background
-
-
-def _has_words(test: WeatTest, words: SetVectors) -> bool:
-    """Tell whether a test has the words that a size needs, of known frequency."""
-    listed = [len(side) for side in word_sets(test).values()]
-    few = too_few([len(sample.units) for sample in words.share.samples], words.counts, listed)
-    return not few and words.target_ranks is not None and words.attribute_ranks is not None
+        listed = [len(side) for side in word_sets(test).values()]
+        few = too_few([len(sample.units) for sample in words.share.samples], words.counts, listed)
+        if not few and words.target_ranks is not None and words.attribute_ranks is not None:
+            yield AskedTest(test, words)
 
 
 def _ranked(words: SetVectors) -> dict[str, int]:

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from imprint.association.battery import Battery
 from imprint.association.cosines import Effect
-from imprint.association.rows import AssociationRow, Measured, SizedRow, Tested
+from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested
 from imprint.association.sizes import size_fields
 from imprint.association.topics import TopicRow, by_topic, left_out, n_units
 from imprint.association.vectors import SetVectors, shares_of, words_of_both
@@ -77,7 +76,6 @@ class TestChange:
     @cached_property
     def row(self) -> ChangeRow:
         """The row of the change."""
-        n_x, n_y, n_a, n_b = self.words[0].counts
         first, second = map(_effect, self.words)
         few = too_few(
             [len(sample.units) for sample in self.words[0].share.samples],
@@ -94,10 +92,7 @@ class TestChange:
             effect_size_after=second,
             is_question=self.before.is_question,
             missing=self._missing,
-            n_x=n_x,
-            n_y=n_y,
-            n_a=n_a,
-            n_b=n_b,
+            **self.words[0].sizes,
         )
 
     @property
@@ -125,10 +120,10 @@ def test_changes(before: Sequence[Measured[Tested]], after: Sequence[Measured[Te
     ]
 
 
-def before_and_after(before: Battery, after: Battery) -> list[Row]:
+def before_and_after(before: MeasuredRows[Any], after: MeasuredRows[Any]) -> list[Row]:
     """Return the rows of the same tests before and after, what changed, and what could not be run."""
-    changes = change_rows(before.measured, after.measured)
-    return [*before.weats, *after.weats, *changes, *before.skipped, *after.skipped]
+    tests = [test.row for battery in (before, after) for test in battery.measured]
+    return [*tests, *change_rows(before.measured, after.measured), *before.skipped, *after.skipped]
 
 
 def _shared(before: Measured[Any], after: Measured[Any]) -> tuple[SetVectors, SetVectors] | None:

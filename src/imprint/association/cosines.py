@@ -38,22 +38,9 @@ def sample_sd(values: Floats) -> float:
     return math.sqrt(math.fsum(((values - centre) ** 2).tolist()) / (len(values) - 1))
 
 
-@dataclass(frozen=True, eq=False)
-class CosineTable:
-    """The cosine of every target word with every attribute word: X before Y, A before B.
-
-    Where words have several sentences, it is the mean of theirs.
-    """
-
-    targets: tuple[str, ...]
-    attributes: tuple[str, ...]
-    n_x: int
-    n_a: int
-    cosines: Floats
-
-    def scores(self) -> Floats:
-        """Return each target's mean cosine with A less that with B."""
-        return np.array([mean(row[: self.n_a]) - mean(row[self.n_a :]) for row in self.cosines])
+def scores(table: Floats, n_a: int) -> Floats:
+    """Return the mean cosine of each row with A, the first columns, less that with B."""
+    return np.array([mean(row[:n_a]) - mean(row[n_a:]) for row in table])
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ words, so their errors are added, not their variances: the error of a difference
 two errors, whatever they share. Real sets mix genders, so the check is strict; it only ever takes a finding away.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from imprint.association.vectors import SetVectors
+from imprint.errors import VocabularyError
 from imprint.significance.crossed import OverWords, over_words
 from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.student import two_sided
@@ -55,9 +57,12 @@ def test_of_things(test: WeatTest) -> WeatTest | None:
     return replace(test, x=nouns[0], y=nouns[1], a=one, b=two, unbleached=None)
 
 
-def beside_things(words: SetVectors, nouns: SetVectors | None) -> Grammar:
-    """Compare a test with nouns for things, over words."""
-    by_things = None if nouns is None else _over_words(nouns)
+def beside_things(words: SetVectors, find_nouns: Callable[[], SetVectors]) -> Grammar:
+    """Compare a test with nouns for things, over words; a subject may have too few of these nouns."""
+    try:
+        by_things = _over_words(find_nouns())
+    except VocabularyError:
+        return Grammar()
     by_words = _over_words(words)
     if by_things is None or by_words is None:
         return Grammar()

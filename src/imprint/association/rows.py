@@ -2,16 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+
+import numpy as np
 
 from imprint.association.cosines import Effect
 from imprint.association.sizes import Sized
 from imprint.association.vectors import SetVectors
 from imprint.checks import Context
-from imprint.rows import Count, Label, Row, TemplateValue, WordList, WordValue, shown, word_values
+from imprint.rows import Count, Label, Row, Rows, RowType, TemplateValue, WordList, WordValue, shown, word_values
 from imprint.significance.outcomes import FOUND, OUTCOMES, Reason, SizeOutcome
 from imprint.significance.partitions import PermutationTest
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Human, Published, WeatTest, described
+from imprint.types import Floats
 
 SPARSE = 0.75  # share of a set's words below which a test is not what its author wrote
 
@@ -94,10 +97,24 @@ class OutcomeRow(TestRow, frozen=True, kw_only=True):
     outcome: Annotated[SizeOutcome | None, OUTCOME] = None
     reason: Annotated[Reason | None, REASON] = None
 
+    interval_of: ClassVar[str] = "words"
+
     @property
     def found(self) -> bool:
         """Whether the interval shows a difference."""
         return self.outcome in FOUND
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 99.5 % interval over words, which the outcome is about; None where there is none."""
+        low, high = (getattr(self, f"{self.interval_of}_{end}") for end in ("low", "high"))
+        return None if low is None or high is None else (low, high)
+
+    def _said(self, value: float | None, digits: str) -> str:
+        """Say a value with its interval, and the outcome, in a few words."""
+        shown = "none" if value is None else f"{value:{digits}}"
+        ends = "" if self.interval is None else " [{} to {}]".format(*(f"{end:{digits}}" for end in self.interval))
+        return f"{shown}{ends}, {_judged(self) or 'not judged'}"
 
 
 class SizedRow(OutcomeRow, frozen=True, kw_only=True):
@@ -106,6 +123,8 @@ class SizedRow(OutcomeRow, frozen=True, kw_only=True):
     size: Annotated[float | None, SIZE] = None
     size_low: Annotated[float | None, SIZE_LOW] = None
     size_high: Annotated[float | None, SIZE_HIGH] = None
+
+    interval_of: ClassVar[str] = "size"
 
 
 class AssociationRow(SizedRow, frozen=True, kw_only=True):
@@ -198,20 +217,15 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
         return self.is_question == (field in SIZES) or (named and not self.is_question)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.test!r} on {self.embedding}: {self._said()}, {len(self.missing)} missing)"
-
-    def _said(self) -> str:
-        """Say the size and the outcome, and d with p as published, in a few words."""
-        parts = []
-        if self.size is not None and self.size_low is not None and self.size_high is not None:
-            parts.append(f"{100 * self.size:.0f} % [{100 * self.size_low:.0f} to {100 * self.size_high:.0f}]")
-        if self.outcome is not None:
-            parts.append(f"{self.outcome} ({self.reason})" if self.reason else self.outcome)
-        if self.effect_size is not None:
-            parts.append(f"d = {self.effect_size:.2f}")
+        parts = [_judged(self), f"{len(self.missing)} missing"]
         if self.p_value is not None:
-            parts.append(f"p = {self.p_value:.3g} ({self.p_method})")
-        return ", ".join(parts)
+            parts.insert(1, f"p = {self.p_value:.3g} ({self.p_method})")
+        if self.effect_size is not None:
+            parts.insert(1, f"d = {self.effect_size:.2f}")
+        if self.size is not None and self.interval is not None:
+            low, high = self.interval
+            parts.insert(0, f"{100 * self.size:.0f} % [{100 * low:.0f} to {100 * high:.0f}]")
+        return f"{type(self).__name__}({self.test!r} on {self.embedding}: {', '.join(filter(None, parts))})"
 
 
 class Measured(NamedTuple, Generic[Tested]):
@@ -219,6 +233,14 @@ class Measured(NamedTuple, Generic[Tested]):
 
     row: Tested
     words: SetVectors | None
+
+
+class MeasuredRows(Rows[RowType]):
+    """Rows of tests, and each test's row with its words: changes, and topics of several, are measured by these."""
+
+    def __init__(self, measured: Iterable[Measured[Any]], rows: Iterable[RowType]) -> None:
+        super().__init__(rows)
+        self.measured = tuple(measured)
 
 
 def association_fields(
@@ -243,10 +265,24 @@ def association_fields(
     }
 
 
+def fields_of_words(
+    test: WeatTest, words: SetVectors, scores: Floats, significance: PermutationTest | None, sized: Sized
+) -> dict[str, Any]:
+    """Return the same of words with one vector each, whose scores are given, and how many words there are."""
+    effect = Effect.of(*np.split(scores, [words.n_x]))
+    by_word = dict(zip(words.target_words, scores.tolist(), strict=True))
+    return association_fields(test, effect, significance, sized, by_word) | words.sizes
+
+
 def outcome_counts(rows: Iterable[OutcomeRow]) -> str:
     """Say how many rows have each outcome, the most serious first."""
     counts = Counter(row.outcome for row in rows if row.outcome is not None)
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]) or "no outcomes"
+
+
+def _judged(row: OutcomeRow) -> str | None:
+    """Return the outcome, and why it cannot tell."""
+    return f"{row.outcome} ({row.reason})" if row.reason else row.outcome
 
 
 class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):

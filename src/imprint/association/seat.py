@@ -14,8 +14,8 @@ from typing import Any, get_args
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
-from imprint.association.grammar import Grammar, beside_things, test_of_things
-from imprint.association.rows import Measured, SeatRow, Unit, association_fields
+from imprint.association.grammar import beside_things, test_of_things
+from imprint.association.rows import Measured, SeatRow, Unit, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.sizes import measure_size
@@ -24,7 +24,7 @@ from imprint.checks import Alternative, Context, check_choice
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import SettingError
 from imprint.rows import Label, TemplateValue, word_values
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
@@ -105,18 +105,17 @@ def seat(
     opened = open_encoder(encoder)
     question = in_sentences(asked, context, templates)
     framed = FramedWords() if question.ranked else None
-    encodings = encode_texts(opened, question.asked, framed.texts() if framed else [], cache=cache, progress=progress)
-    measured = measure(
-        question,
+    about = AskedEncoder.of(
         opened,
-        encodings,
-        opened.lacks(question.forms),
-        framed.background(encodings, opened.lacks(framed.common.words)) if framed else None,
+        [question],
+        framed,
         units=(unit,),
         alternative=alternative,
         seed=seed,
+        cache=cache,
+        progress=progress,
     )
-    return measured[unit].row
+    return measure(question, about)[unit].row
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,38 +169,73 @@ def in_sentences(test: WeatTest, context: Context, templates: Templates | None =
     return SentenceTest(test, context, sentences(test, context, templates), beside)
 
 
-@dataclass(frozen=True)
-class KnownEncoder:
-    """What results say of an encoder; unlike the encoder itself, it can be sent to another process."""
+@dataclass(frozen=True, eq=False)
+class AskedEncoder:
+    """All that tests of one encoder share; unlike the encoder itself, it can be sent to another process.
+
+    `lacking` are forms without a vector, and `background` has other words in the same frames.
+    """
 
     name: str
     identity: str
     settings: Mapping[str, Any]
+    encodings: Encodings
+    lacking: tuple[str, ...]
+    background: Background | None
+    units: Sequence[Unit]
+    alternative: Alternative
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        encoder: Encoder,
+        questions: Sequence[SentenceTest],
+        framed: FramedWords | None = None,
+        *,
+        units: Sequence[Unit] = get_args(Unit),
+        alternative: Alternative = "greater",
+        seed: int = 0,
+        cache: EncodingStore | None = None,
+        progress: Progress | None = None,
+    ) -> "AskedEncoder":
+        """Encode the sentences of tests, and the bundled words in frames where these are given."""
+        texts = [text for question in questions for text in question.asked]
+        encodings = encode_texts(encoder, texts, framed.texts() if framed else [], cache=cache, progress=progress)
+        forms = dict.fromkeys(form for question in questions for form in question.forms)
+        return cls(
+            encoder.name,
+            encoder.identity,
+            encoder.settings,
+            encodings,
+            tuple(encoder.lacks(forms)),
+            framed.background(encodings, encoder.lacks(framed.common.words)) if framed else None,
+            units,
+            alternative,
+            seed,
+        )
+
+    def sides(self, question: SentenceTest) -> FramedSides:
+        """Return the words of a test in frames."""
+        return FramedSides.of(
+            question.test, question.sides, self.encodings, self.lacking, self.name, ranked=question.ranked
+        )
 
 
-def measure(
-    question: SentenceTest,
-    encoder: Encoder | KnownEncoder,
-    encodings: Encodings,
-    lacking: Sequence[str] = (),
-    background: Background | None = None,
-    *,
-    units: Sequence[Unit] = get_args(Unit),
-    alternative: Alternative = "greater",
-    seed: int = 0,
-) -> dict[Unit, Measured[SeatRow]]:
-    """Measure a test whose texts are encoded, in one unit or in both; `lacking` are forms without a vector.
+def measure(question: SentenceTest, about: AskedEncoder) -> dict[Unit, Measured[SeatRow]]:
+    """Measure a test whose texts are encoded, in one unit or in both.
 
     Asked for both, it gives words alone where they are framed, and where there are too many sentences to count their
-    partitions. `background` has other words in the same frames.
+    partitions.
     """
     if question.context == "framed":
-        return {"word": _measure_framed(question, encoder, encodings, lacking, background, alternative, seed)}
-    table = table_of(question.test, question.sides, encodings.rows, encoder=encoder.name, lacking=lacking)
+        return {"word": _measure_framed(question, about)}
+    encodings, alternative = about.encodings, about.alternative
+    table = table_of(question.test, question.sides, encodings.rows, encoder=about.name, lacking=about.lacking)
     centred = _centred_effect(table, encodings)
     frames = _frames(table, encodings, alternative) if question.frames else {}
     measured: dict[Unit, Measured[SeatRow]] = {}
-    for unit in units:
+    for unit in about.units:
         if measured and not countable(len(table.x + table.y), len(table.x)):
             # Far more sentences than can be counted; their words were.
             continue
@@ -214,7 +248,7 @@ def measure(
         parts = _parts(table, effect, centred, frames) if unit == "word" else {}
         row = SeatRow(
             **association_fields(question.test, effect, significance, None, scores)
-            | _asked(question, encoder, unit, seed)
+            | _asked(question, about, unit)
             | parts,
             n_x=len(x),
             n_y=len(y),
@@ -228,41 +262,25 @@ def measure(
     return measured
 
 
-def _measure_framed(
-    question: SentenceTest,
-    encoder: Encoder | KnownEncoder,
-    encodings: Encodings,
-    lacking: Sequence[str],
-    background: Background | None,
-    alternative: Alternative,
-    seed: int,
-) -> Measured[SeatRow]:
+def _measure_framed(question: SentenceTest, about: AskedEncoder) -> Measured[SeatRow]:
     """Measure words in frames: a word's vector is the mean of its unit vectors in the sentences that all share."""
-    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
-    words = framed.vectors(ranked=question.ranked)
+    framed = about.sides(question)
+    words = framed.words
     scores = words.targets @ words.share.v
-    x, y = np.split(scores, [words.n_x])
-    significance = None if question.test.is_question else permutation_test(x, y, alternative=alternative)
-    sized = measure_size(question.test, words, background, _grammar(question, encoder, encodings, lacking), seed=seed)
+    significance = None
+    if not question.test.is_question:
+        significance = permutation_test(*np.split(scores, [words.n_x]), alternative=about.alternative)
+    nouns = question.beside
+    grammar = None if nouns is None else beside_things(words, lambda: about.sides(nouns).words)
+    background = about.background if question.ranked else None
+    sized = measure_size(question.test, words, background, grammar, seed=about.seed)
     templates = [sentence.template for sentence in question.sides["x"][: framed.targets.shape[1]]]
     by_frame = [
         ShareOfDistance.of(framed.targets[:, frame], framed.attributes[:, frame], words.n_x, words.n_a).value
         for frame in range(len(templates))
     ]
-    n_x, n_y, n_a, n_b = words.counts
     row = SeatRow(
-        **association_fields(
-            question.test,
-            Effect.of(x, y),
-            significance,
-            sized,
-            dict(zip(words.target_words, scores.tolist(), strict=True)),
-        )
-        | _asked(question, encoder, "word", seed),
-        n_x=n_x,
-        n_y=n_y,
-        n_a=n_a,
-        n_b=n_b,
+        **fields_of_words(question.test, words, scores, significance, sized) | _asked(question, about, "word"),
         texts=len({*question.texts}),
         missing=framed.missing,
         size_by_frame=tuple(map(TemplateValue, templates, by_frame)),
@@ -270,12 +288,12 @@ def _measure_framed(
     return Measured(row, words)
 
 
-def _asked(question: SentenceTest, encoder: Encoder | KnownEncoder, unit: Unit, seed: int) -> dict[str, Any]:
+def _asked(question: SentenceTest, encoder: AskedEncoder, unit: Unit) -> dict[str, Any]:
     """Return what a row says of the encoder and of how it was asked."""
     return {
         "embedding": encoder.name,
         "embedding_sha256": encoder.identity,
-        "seed": seed,
+        "seed": encoder.seed,
         "context": question.context,
         "unit": unit,
         "effect_label": "d_word" if unit == "word" else "d",
@@ -285,7 +303,7 @@ def _asked(question: SentenceTest, encoder: Encoder | KnownEncoder, unit: Unit, 
     }
 
 
-def _published(question: SentenceTest, encoder: Encoder | KnownEncoder) -> tuple[Published, ...]:
+def _published(question: SentenceTest, encoder: AskedEncoder) -> tuple[Published, ...]:
     """Return the paper's figure where the encoder is one of its own."""
     settings, test = encoder.settings, question.test
     if test.adapted or settings.get("layers", "last") != "last" or settings.keys() & {"prefix", "prompt"}:
@@ -296,21 +314,6 @@ def _published(question: SentenceTest, encoder: Encoder | KnownEncoder) -> tuple
                 if figure.embedding == model and figure.context == question.context and figure.effect is not None:
                     return (figure,)
     return ()
-
-
-def _grammar(
-    question: SentenceTest, encoder: Encoder | KnownEncoder, encodings: Encodings, lacking: Sequence[str]
-) -> Grammar | None:
-    """Compare a test with nouns for things, where its language has grammatical gender."""
-    nouns = question.beside
-    if nouns is None:
-        return None
-    framed = FramedSides.of(question.test, question.sides, encodings, lacking, encoder.name)
-    try:
-        of_things = FramedSides.of(nouns.test, nouns.sides, encodings, lacking, encoder.name).vectors(ranked=False)
-    except VocabularyError:
-        of_things = None
-    return beside_things(framed.vectors(ranked=False), of_things)
 
 
 def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping[str, float]) -> dict[str, Any]:

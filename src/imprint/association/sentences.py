@@ -8,11 +8,10 @@ attribute word and each target word, so that a word with fourteen templates weig
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from imprint.association.cosines import CosineTable, cosines, mean
+from imprint.association.cosines import cosines, scores
 from imprint.association.rows import Unit
 from imprint.association.vectors import FEWEST_WORDS, MOST_NAMED, SetVectors
 from imprint.embeddings.embedding import unit_rows
@@ -45,31 +44,12 @@ class SentenceTable:
 
     def scores(self, unit: Unit) -> tuple[list[str], Floats, int]:
         """Return what was scored, words or texts, its scores, and how many of them, the first, are X's."""
-        if unit == "sentence":
-            middle = len(self.a)
-            values = [mean(row[:middle]) - mean(row[middle:]) for row in self.cosines]
-            return [sentence.text for sentence in self.x + self.y], np.array(values), len(self.x)
-        table = self.by_words()
-        return list(table.targets), table.scores(), table.n_x
-
-    def by_words(self) -> CosineTable:
-        """Return the mean cosine of each target word with every attribute word."""
-        return self._by_words
-
-    @cached_property
-    def _by_words(self) -> CosineTable:
         targets, attributes = self.x + self.y, self.a + self.b
-        columns, rows = by_word(attributes), by_word(targets)
-        by_column = _levels(self.cosines, columns.values())
-        table = _levels(by_column.T, rows.values()).T
-        x, a = (len(by_word(side)) for side in (self.x, self.a))
-        return CosineTable(
-            tuple(rows),
-            tuple(columns),
-            x,
-            a,
-            np.ascontiguousarray(table),
-        )
+        if unit == "sentence":
+            return [sentence.text for sentence in targets], scores(self.cosines, len(self.a)), len(self.x)
+        rows, columns = by_word(targets), by_word(attributes)
+        table = _levels(_levels(self.cosines, columns.values()).T, rows.values()).T
+        return list(rows), scores(np.ascontiguousarray(table), len(by_word(self.a))), len(by_word(self.x))
 
     @property
     def one_each(self) -> bool:
@@ -79,28 +59,32 @@ class SentenceTable:
 
 @dataclass(frozen=True, eq=False)
 class FramedSides:
-    """The words of a test that an encoder has in all frames, with their unit vectors: words, frames, dimensions."""
+    """The words of a test that an encoder has in all frames: each one's mean, and its unit vectors by frame."""
 
-    target_words: tuple[str, ...]
-    attribute_words: tuple[str, ...]
-    n_x: int
-    n_a: int
-    targets: Floats
+    words: SetVectors
+    targets: Floats  # words, frames, dimensions
     attributes: Floats
     missing: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, test: WeatTest, sides: Mapping[str, Side], encodings: Encodings, lacking: Sequence[str], encoder: str
+        cls,
+        test: WeatTest,
+        sides: Mapping[str, Side],
+        encodings: Encodings,
+        lacking: Sequence[str],
+        encoder: str,
+        *,
+        ranked: bool = False,
     ) -> "FramedSides":
         """Look the sentences of a test up; `lacking` are forms that the encoder has no representation of.
 
-        Refuses a set that keeps fewer than two words.
+        Words have ranks if they are to be `ranked` and these are known. Refuses a set that keeps fewer than two words.
         """
         known: list[tuple[str, ...]] = []
         missing: dict[str, None] = {}
         vectors: list[Floats] = []
-        for key, words in word_sets(test).items():
+        for key, asked in word_sets(test).items():
             listed = np.array(list(by_word(sides[key])), dtype=np.object_)
             rows = unit_rows(encodings.rows([sentence.text for sentence in sides[key]]))
             rows = rows.reshape(len(listed), -1, rows.shape[1])
@@ -109,24 +93,19 @@ class FramedSides:
             vectors.append(rows[has_vectors])
             gone = listed[~has_vectors].tolist()
             missing.update(dict.fromkeys(gone))
-            require_words(known[-1], gone, words, encoder)
+            require_words(known[-1], gone, asked, encoder)
         x, y, a, b = known
-        return cls(
-            x + y, a + b, len(x), len(a), np.concatenate(vectors[:2]), np.concatenate(vectors[2:]), tuple(missing)
+        targets, attributes = np.concatenate(vectors[:2]), np.concatenate(vectors[2:])
+        words = SetVectors(
+            x + y,
+            a + b,
+            len(x),
+            len(a),
+            targets.mean(axis=1),
+            attributes.mean(axis=1),
+            *(_known_ranks(side) if ranked else None for side in (x + y, a + b)),
         )
-
-    def vectors(self, *, ranked: bool) -> SetVectors:
-        """Return the mean of each word's vectors, with the ranks of its words if they are known."""
-        ranks = [_known_ranks(words) if ranked else None for words in (self.target_words, self.attribute_words)]
-        return SetVectors(
-            self.target_words,
-            self.attribute_words,
-            self.n_x,
-            self.n_a,
-            self.targets.mean(axis=1),
-            self.attributes.mean(axis=1),
-            *ranks,
-        )
+        return cls(words, targets, attributes, tuple(missing))
 
 
 def _known_ranks(words: Sequence[str]) -> Ints | None:

@@ -4,7 +4,7 @@ Two tests that ask about the same names are not two findings. The questions of a
 of its questions could be answered; each counts once. A test without a size is named and does not count.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -48,6 +48,11 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
         return self.outcome in FOUND
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 99.5 % interval over words, which the outcome is about; None where there is none."""
+        return None if self.size_low is None or self.size_high is None else (self.size_low, self.size_high)
+
+    @property
     def tests_asked(self) -> tuple[str, ...]:
         """The tests whose words it counts."""
         return self.tests
@@ -61,30 +66,39 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
 def topic_rows(
     measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow] = (), part: str | None = None
 ) -> list[TopicRow]:
-    """Return one row per topic of the tests, all of one subject; tests that were not run are among those left out."""
-    if not measured:
-        return []
+    """Return one row per topic of each subject's tests; tests that were not run are among those left out."""
+    subjects = dict.fromkeys(one.row.embedding_sha256 for one in measured if one.words is not None)
+    return [
+        row
+        for subject in subjects
+        for row in _topics_of(
+            [one for one in measured if one.words is not None and one.row.embedding_sha256 == subject],
+            [row for row in skipped if row.embedding_sha256 == subject],
+            part,
+        )
+    ]
+
+
+def _topics_of(
+    measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow], part: str | None
+) -> Iterator[TopicRow]:
     first = measured[0].row
-    rows = []
     for topic, own in by_topic(measured).items():
         counted = [one for one in own if one.row.size_low is not None]
         shares = _shares(counted)
         size = mean_size(shares) if shares else None
-        rows.append(
-            TopicRow(
-                test=topic,
-                embedding=first.embedding,
-                embedding_sha256=first.embedding_sha256,
-                seed=first.seed,
-                part=part,
-                topic=topic,
-                tests=tuple(one.row.test for one in counted),
-                tests_left_out=left_out(topic, own, counted, skipped),
-                n_words=n_units(shares),
-                **({} if size is None else size_fields(size, obstacle_of(one.row for one in counted))),
-            )
+        yield TopicRow(
+            test=topic,
+            embedding=first.embedding,
+            embedding_sha256=first.embedding_sha256,
+            seed=first.seed,
+            part=part,
+            topic=topic,
+            tests=tuple(one.row.test for one in counted),
+            tests_left_out=left_out(topic, own, counted, skipped),
+            n_words=n_units(shares),
+            **({} if size is None else size_fields(size, obstacle_of(one.row for one in counted))),
         )
-    return rows
 
 
 def by_topic(measured: Iterable[Measured[Tested]]) -> Mapping[str, list[Measured[Tested]]]:

@@ -1,12 +1,13 @@
 """The words of a test that a subject has, with their vectors: what sizes, changes and altered copies are made of."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
-from imprint.embeddings.embedding import Embedding, Lookup
+from imprint.embeddings.embedding import Embedding, Lookup, unit_rows
 from imprint.errors import SettingError, VocabularyError
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import WordSet, quote
@@ -19,9 +20,10 @@ MOST_NAMED = 110  # missing words a refusal names: every published set whole, an
 
 @dataclass(frozen=True, eq=False)
 class SetVectors:
-    """Unit vectors of the words of X before Y, and of A before B, and their frequency ranks where these are known.
+    """Vectors of the words of X before Y, and of A before B, and their frequency ranks where these are known.
 
-    A word in several sentences has the mean of its unit vectors.
+    They have unit length, but for metrics that keep lengths. A word in several sentences has the mean of its unit
+    vectors.
     """
 
     target_words: tuple[str, ...]
@@ -33,50 +35,89 @@ class SetVectors:
     target_ranks: Ints | None = None
     attribute_ranks: Ints | None = None
 
+    @classmethod
+    def of_lookups(
+        cls,
+        source: Embedding,
+        /,
+        targets: Sequence[Lookup],
+        attributes: Sequence[Lookup],
+        *,
+        unit: bool = True,
+        **more: Any,
+    ) -> Self:
+        """Put the sets of each side together, in their order; rows keep their lengths unless they are `unit` rows."""
+        none = np.empty((0, source.dimension), dtype=np.float32)
+        rows = [np.concatenate([none, *(words.vectors for words in side)]) for side in (targets, attributes)]
+        vectors = [unit_rows(side) if unit else side.astype(np.float64) for side in rows]
+        return cls(
+            target_words=tuple(word for words in targets for word in words.words),
+            attribute_words=tuple(word for words in attributes for word in words.words),
+            n_x=len(targets[0].words),
+            n_a=sum(len(words.words) for words in attributes[:1]),
+            targets=vectors[0],
+            attributes=vectors[1],
+            target_ranks=source.ranks_of([token for words in targets for token in words.tokens]),
+            attribute_ranks=source.ranks_of([token for words in attributes for token in words.tokens]),
+            **more,
+        )
+
     @cached_property
     def share(self) -> ShareOfDistance:
         """The size that they give: a word and its inflections, within a set, are one unit."""
         return shares_of([self])[0]
 
     @property
-    def counts(self) -> tuple[int, int, int, int]:
-        """How many words X, Y, A and B have."""
-        return self.n_x, len(self.target_words) - self.n_x, self.n_a, len(self.attribute_words) - self.n_a
+    def n_y(self) -> int:
+        """Words of Y."""
+        return len(self.target_words) - self.n_x
 
-    def subset(self, targets: Collection[str], attributes: Collection[str]) -> "SetVectors":
-        """Return these of its words alone."""
-        rows, columns = (
-            np.array([index for index, word in enumerate(words) if word in chosen], dtype=np.intp)
-            for words, chosen in ((self.target_words, targets), (self.attribute_words, attributes))
+    @property
+    def n_b(self) -> int:
+        """Words of B."""
+        return len(self.attribute_words) - self.n_a
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        """How many words X, Y, A and B have, by the names of a row's fields."""
+        return {"n_x": self.n_x, "n_y": self.n_y, "n_a": self.n_a, "n_b": self.n_b}
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The same without the names."""
+        return tuple(self.sizes.values())
+
+    def only(self, targets: Sequence[int], attributes: Sequence[int]) -> Self:
+        """Return the words at these places alone."""
+        rows, columns = list(targets), list(attributes)
+        return replace(
+            self,
+            target_words=tuple(self.target_words[row] for row in rows),
+            attribute_words=tuple(self.attribute_words[column] for column in columns),
+            n_x=sum(row < self.n_x for row in rows),
+            n_a=sum(column < self.n_a for column in columns),
+            targets=self.targets[rows],
+            attributes=self.attributes[columns],
+            target_ranks=None if self.target_ranks is None else self.target_ranks[rows],
+            attribute_ranks=None if self.attribute_ranks is None else self.attribute_ranks[columns],
         )
-        return SetVectors(
-            tuple(self.target_words[row] for row in rows),
-            tuple(self.attribute_words[column] for column in columns),
-            int(np.sum(rows < self.n_x)),
-            int(np.sum(columns < self.n_a)),
-            self.targets[rows],
-            self.attributes[columns],
-            None if self.target_ranks is None else self.target_ranks[rows],
-            None if self.attribute_ranks is None else self.attribute_ranks[columns],
-        )
+
+
+def unit_numbers(questions: Sequence[SetVectors]) -> list[tuple[list[int], list[int]]]:
+    """Return the number of each target's and each attribute's unit; a word that several ask about has one in all."""
+    words = list(dict.fromkeys(w for one in questions for w in (*one.target_words, *one.attribute_words)))
+    numbers = dict(zip(words, units(words), strict=True))
+    return [
+        ([numbers[word] for word in one.target_words], [numbers[word] for word in one.attribute_words])
+        for one in questions
+    ]
 
 
 def shares_of(questions: Sequence[SetVectors]) -> list[ShareOfDistance]:
     """Return the size of each question; a word that several ask about is one unit in all of them."""
-    words = list(dict.fromkeys(w for one in questions for w in (*one.target_words, *one.attribute_words)))
-    numbers = dict(zip(words, units(words), strict=True))
     return [
-        ShareOfDistance.of(
-            question.targets,
-            question.attributes,
-            question.n_x,
-            question.n_a,
-            units=(
-                [numbers[word] for word in question.target_words],
-                [numbers[word] for word in question.attribute_words],
-            ),
-        )
-        for question in questions
+        ShareOfDistance.of(question.targets, question.attributes, question.n_x, question.n_a, units=numbers)
+        for question, numbers in zip(questions, unit_numbers(questions), strict=True)
     ]
 
 
@@ -84,8 +125,14 @@ def words_of_both(first: SetVectors, second: SetVectors) -> tuple[SetVectors, Se
     """Return the words that two subjects both have; None where a set keeps fewer than two."""
     targets = {*first.target_words} & {*second.target_words}
     attributes = {*first.attribute_words} & {*second.attribute_words}
-    shared = first.subset(targets, attributes), second.subset(targets, attributes)
-    return None if min(shared[0].counts) < FEWEST_WORDS else shared
+    shared = tuple(
+        side.only(
+            [row for row, word in enumerate(side.target_words) if word in targets],
+            [column for column, word in enumerate(side.attribute_words) if word in attributes],
+        )
+        for side in (first, second)
+    )
+    return None if min(shared[0].counts) < FEWEST_WORDS else (shared[0], shared[1])
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,19 @@ from typing import Annotated
 
 import numpy as np
 
-from imprint.association.cosines import ROUNDING, CosineTable, Effect, cosines
+from imprint.association.cosines import ROUNDING, cosines
+from imprint.association.cosines import scores as scores_of
 from imprint.association.grammar import Grammar, beside_things, test_of_things
-from imprint.association.rows import AssociationRow, Measured, association_fields
+from imprint.association.rows import AssociationRow, Measured, fields_of_words
 from imprint.association.sizes import measure_size
 from imprint.association.vectors import SetVectors, WordRows, find_rows, refuse_overlap, require_pair
 from imprint.checks import Alternative
-from imprint.embeddings.embedding import Embedding, unit_rows
-from imprint.errors import SettingError, VocabularyError
+from imprint.embeddings.embedding import Embedding
+from imprint.errors import SettingError
 from imprint.rows import shown
 from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.stimuli import catalog
-from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, validate, word_sets
+from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest, WordSet, validate, word_sets
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.threads import single_threaded
 from imprint.types import Floats, Progress
@@ -112,25 +113,18 @@ def measure(
     Of a question, the interval decides, and nothing is permuted.
     """
     rows = look_up(embedding, _without(test, left_out) if left_out else test)
-    x, y, a, b = rows.sets
     words = vectors_of(embedding, rows)
     significance = None
     if test.is_question:
         with single_threaded():
             scores = words.targets @ words.share.v
     else:
-        scores = _table(rows).scores()
+        scores = scores_of(_cosines(rows), words.n_a)
         x_scores, y_scores = np.split(scores, [words.n_x])
         significance = _permuted(x_scores, y_scores, alternative, draws, seed, progress)
     sized = measure_size(test, words, embedding.background, _grammar(embedding, test, words), seed=seed)
     row = WeatRow(
-        **association_fields(
-            test,
-            Effect.of(*np.split(scores, [words.n_x])),
-            significance,
-            sized,
-            dict(zip(words.target_words, scores.tolist(), strict=True)),
-        ),
+        **fields_of_words(test, words, scores, significance, sized),
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
         seed=seed,
@@ -138,10 +132,6 @@ def measure(
         left_out=tuple(left_out),
         lowered=rows.lowered,
         from_subwords=rows.from_subwords,
-        n_x=len(x.words),
-        n_y=len(y.words),
-        n_a=len(a.words),
-        n_b=len(b.words),
     )
     return Measured(row, words)
 
@@ -162,24 +152,14 @@ def look_up(embedding: Embedding, test: WeatTest) -> WordRows:
 
 def vectors_of(embedding: Embedding, rows: WordRows) -> SetVectors:
     """Return the unit vectors of the four sets, with the frequency ranks of their words."""
-    x, y, a, b = rows.sets
-    return SetVectors(
-        x.words + y.words,
-        a.words + b.words,
-        len(x.words),
-        len(a.words),
-        unit_rows(np.concatenate([x.vectors, y.vectors])),
-        unit_rows(np.concatenate([a.vectors, b.vectors])),
-        embedding.ranks_of(x.tokens + y.tokens),
-        embedding.ranks_of(a.tokens + b.tokens),
-    )
+    return SetVectors.of_lookups(embedding, rows.sets[:2], rows.sets[2:])
 
 
-def _table(rows: WordRows) -> CosineTable:
+def _cosines(rows: WordRows) -> Floats:
+    """Return the cosine of every target with every attribute."""
     x, y, a, b = rows.sets
     vectors = np.concatenate([x.vectors, y.vectors])
-    sides = [_without_noise(cosines(vectors, side.vectors)) for side in (a, b)]
-    return CosineTable(x.words + y.words, a.words + b.words, len(x.words), len(a.words), np.hstack(sides))
+    return np.hstack([_without_noise(cosines(vectors, side.vectors)) for side in (a, b)])
 
 
 def _grammar(embedding: Embedding, test: WeatTest, words: SetVectors) -> Grammar | None:
@@ -187,11 +167,7 @@ def _grammar(embedding: Embedding, test: WeatTest, words: SetVectors) -> Grammar
     nouns = test_of_things(test)
     if nouns is None:
         return None
-    try:
-        of_things = vectors_of(embedding, look_up(embedding, nouns))
-    except VocabularyError:
-        of_things = None
-    return beside_things(words, of_things)
+    return beside_things(words, lambda: vectors_of(embedding, look_up(embedding, nouns)))
 
 
 def _permuted(
@@ -210,26 +186,30 @@ def _without_noise(table: Floats) -> Floats:
 
 
 def asked_test(
-    function: str, test: WeatTest | str | None, targets: WordSets | None, attributes: WordSets | None
+    function: str, test: AnyTest | str | None, targets: WordSets | None, attributes: WordSets | None
 ) -> WeatTest:
     """Return the test that a function was given, or make one of its four lists of words."""
+    if test is not None or targets is None or attributes is None:
+        return find_test(require_test(function, test, targets=targets, attributes=attributes))
+    require_pair("targets", targets)
+    require_pair("attributes", attributes)
+    x, y, a, b = (WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True))
+    return find_test(WeatTest("custom", "four lists of words", "given by the user", UNDETERMINED, x, y, a, b))
+
+
+def require_test(function: str, test: AnyTest | str | None, **sets: object) -> AnyTest | str:
+    """Refuse a test beside sets of words, and neither of the two."""
+    names = [f"{name}=" for name in sets]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
     if test is None:
-        if targets is None or attributes is None:
-            raise SettingError(f"{function} needs a test, or both targets=(X, Y) and attributes=(A, B)", option="test")
-        require_pair("targets", targets)
-        require_pair("attributes", attributes)
-        x, y, a, b = (WordSet.of(name, words) for name, words in zip("XYAB", (*targets, *attributes), strict=True))
-        test = WeatTest("custom", "four lists of words", "given by the user", UNDETERMINED, x, y, a, b)
-    elif targets is not None or attributes is not None:
-        raise SettingError(
-            f"{function} takes a test, or targets and attributes, but not both",
-            option="test",
-            got=test if isinstance(test, str) else test.id,
-        )
-    return find_test(test)
+        raise SettingError(f"{function} needs a test, or all of {listed}", option="test")
+    if any(given is not None for given in sets.values()):
+        got = test if isinstance(test, str) else test.id
+        raise SettingError(f"{function} takes a test, or {listed}, but not both", option="test", got=got)
+    return test
 
 
-def find_test(test: WeatTest | str) -> WeatTest:
+def find_test(test: AnyTest | str) -> WeatTest:
     """Return a test of the catalogue by its id, or one of the caller's own once it is checked."""
     found = catalog.get(test) if isinstance(test, str) else test
     if not isinstance(found, WeatTest):

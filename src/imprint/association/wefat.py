@@ -16,6 +16,7 @@ from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.frequency import REPLACEMENTS
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow
 from imprint.association.vectors import find_rows, refuse_overlap, require_pair
+from imprint.association.weat import require_test
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.encoders.cache import EncodingStore
@@ -81,17 +82,15 @@ class WefatRow(OutcomeRow, frozen=True, kw_only=True, tag="wefat"):
     values: Annotated[tuple[WordValue, ...], shown("Values", "The number known of each word.")]
 
     def __repr__(self) -> str:
-        over = "" if self.words_low is None else f" [{self.words_low:.2f} to {self.words_high:.2f}]"
-        said = f"{self.outcome} ({self.reason})" if self.reason else self.outcome
         counts = f"{self.n_words} words, {len(self.missing)} missing"
-        return f"WefatRow({self.test!r} on {self.embedding}: r = {self.r:.2f}{over}, {said}, {counts})"
+        return f"WefatRow({self.test!r} on {self.embedding}: r = {self._said(self.r, '.2f')}, {counts})"
 
 
 def wefat(
-    embedding: EncoderLike,
+    subject: EncoderLike,
     test: WefatTest | str | None = None,
     *,
-    words: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
     attributes: tuple[Sequence[str], Sequence[str]] | None = None,
     property: Mapping[str, float] | None = None,  # noqa: A002 - the papers' own word
     cache: EncodingStore | None = None,
@@ -101,12 +100,12 @@ def wefat(
 
     Parameters
     ----------
-    embedding
+    subject
         An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     test
         The id of a catalogue test, or a test of your own.
-    words
-        Words to score, in place of a test.
+    targets
+        A list of words to score, in place of a test.
     attributes
         Two lists of words, a and b, in place of a test.
     property
@@ -126,8 +125,8 @@ def wefat(
     >>> imprint.wefat("default", "caliskan-wefat-occupations")
     WefatRow('caliskan-wefat-occupations' on glove.6B.100d: r = 0.70 [0.39 to 0.87], present, 50 words, 0 missing)
     """
-    asked = _resolve(test, words, attributes, property)
-    vectors = word_vectors(embedding, words_of([asked]), language=asked.language, cache=cache)
+    asked = _resolve(test, targets, attributes, property)
+    vectors = word_vectors(subject, words_of([asked]), language=asked.language, cache=cache)
     return measure(vectors, asked, seed=seed)
 
 
@@ -288,24 +287,18 @@ def _standardised(table: Floats | Floats32, n_a: int) -> Floats:
 
 def _resolve(
     test: WefatTest | str | None,
-    words: Sequence[str] | None,
+    targets: Sequence[str] | None,
     attributes: tuple[Sequence[str], Sequence[str]] | None,
     values: Mapping[str, float] | None,
 ) -> WefatTest:
-    if test is None:
-        if words is None or attributes is None or values is None:
-            raise SettingError("wefat needs a test, or all of words=, attributes=(A, B) and property=", option="test")
+    if test is None and targets is not None and attributes is not None and values is not None:
         require_pair("attributes", attributes)
-        w, a, b = (WordSet.of(name, group) for name, group in zip("WAB", (words, *attributes), strict=True))
+        w, a, b = (WordSet.of(name, group) for name, group in zip("WAB", (targets, *attributes), strict=True))
         test = WefatTest("custom", "words and a property", "given by the user", UNDETERMINED, w, a, b)
         return test.with_property(values)
-    if words is not None or attributes is not None:
-        raise SettingError(
-            "wefat takes a test, or words and attributes, but not both",
-            option="test",
-            got=test if isinstance(test, str) else test.id,
-        )
-    found = catalog.get(test) if isinstance(test, str) else test
+    sets = {"targets": targets, "attributes": attributes} | ({"property": values} if test is None else {})
+    asked = require_test("wefat", test, **sets)
+    found = catalog.get(asked) if isinstance(asked, str) else asked
     if not isinstance(found, WefatTest):
         got = getattr(found, "id", found)
         raise SettingError(option="test", got=got, expected="a WEFAT", hint="run a WEAT with weat")

@@ -292,7 +292,7 @@ def _tested(
 
         battery = run_battery(subject, asked.tests, seed=asked.seed)
         topics = topic_rows(battery.measured, battery.skipped)
-        return battery.measured, [*battery.weats, *topics, *battery.skipped]
+        return battery.measured, [*(row for row, _ in battery.measured), *topics, *battery.skipped]
     from imprint.association.seat_battery import run_seat_battery
 
     seats = run_seat_battery([subject], asked.tests, context="framed", units=("word",), cache=cache, seed=asked.seed)

@@ -1,14 +1,16 @@
 """`imprint metric` and `imprint metrics`: metrics by name, ours, those of other works and those of plug-ins."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import imprint
-from imprint.checks import check_choice
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words, with_settings
 from imprint.errors import SettingError
+
+if TYPE_CHECKING:
+    from imprint.stimuli.definition import AnyTest
 
 
 @with_settings
@@ -37,7 +39,6 @@ def metric_command(
     """
     from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import choose
-    from imprint.stimuli.definition import words_of
     from imprint.stimuli.files import groups_from_files
 
     if bool(test) == bool(group):
@@ -48,54 +49,26 @@ def metric_command(
         )
     if attributes and not group:
         raise SettingError("--attributes belong to --group", option="attributes", got=attributes[0])
-    asked = _asked(metric)
-    tests = choose(imprint.catalogue(), test or ())
-    groups = [groups_from_files(named_words("group", group), named_words("attributes", attributes))] if group else []
-    from imprint.evaluation.controls import control_words, controls  # after the choice: they load numpy
-    from imprint.metrics import METRICS
-    from imprint.metrics.agreement import metric_agreement
-    from imprint.metrics.by_name import make_metric
-    from imprint.metrics.groups import group_metrics
-    from imprint.metrics.metric import is_metric
-    from imprint.metrics.run import run_metrics
-    from imprint.subjects.framed import foreign_vectors
+    metrics = _asked(metric)
+    tests: list[AnyTest] = [*choose(imprint.catalogue(), test or ())]
+    if group:
+        tests = [groups_from_files(named_words("group", group), named_words("attributes", attributes))]
+    from imprint.evaluation.controls import control_words, with_controls  # after the choice: they load numpy
+    from imprint.metrics.by_name import choose_metrics
 
-    for name in asked:
-        check_choice("metric", name, METRICS.names())
-    measures = {name: METRICS.get(name) for name in asked}
-    for name, settings in asked.items():
-        if settings and not is_metric(measures[name]):
-            raise SettingError(f"{name} takes no settings here", option="metric", got=next(iter(settings)))
-        if groups and name not in group_metrics():
-            takers = ", ".join(group_metrics())
-            raise SettingError(option="metric", got=name, expected=f"one that takes groups: {takers}")
-    others = {name: make_metric(name, **given) for name, given in asked.items() if is_metric(measures[name])}
-    own = {name: measures[name] for name in asked if name not in others and name != "weat"}
-    words = {*words_of([*tests, *groups]), *(word for one in others.values() for word in one.also([*tests, *groups]))}
-    languages = {one.language for one in tests} or {"en"}
-    from_plugins = METRICS.plugins().keys() & own  # they may ask about any word
-    only = None if from_plugins else words | control_words(languages)
-    with opened_subjects([subject], about, only) as subjects:
-        opened = subjects.subjects[0]
-        found = [
-            row
-            for name, measure in own.items()
-            for one in tests
-            for row in measure(opened, one, **({} if name in from_plugins else {"seed": seed})).findings()
-        ]
-        if others or "weat" in asked:
-            foreign = foreign_vectors(opened, tests, cache=subjects.cache)
-            (vectors,) = subjects.words(sorted(words))
-        if "weat" in asked:
-            battery = imprint.run_battery(vectors, tests, seed=seed, foreign=foreign)
-            found += [*battery.weats, *battery.skipped]
-        if others:
-            with progress_bar("metrics") as progress:
-                found += run_metrics(
-                    vectors, [*tests, *groups], others, seed=seed, foreign=foreign, progress=progress
-                ).findings()
-        known_controls = controls(opened, languages=languages, cache=subjects.cache).findings()
-    show_findings([*found, *metric_agreement(found), *known_controls], json=json)
+    chosen = choose_metrics(metrics, tests)
+    words = chosen.words(tests)
+    only = None if chosen.from_plugins else words | control_words({test.language for test in tests})
+    with opened_subjects([subject], about, only) as opened:
+        vectors = None
+        if chosen.metrics or "weat" in chosen.functions:
+            (vectors,) = opened.words(sorted(words))
+        with progress_bar("metrics") as progress:
+            rows = imprint.run_metrics(
+                opened.subjects[0], tests, metrics, vectors=vectors, cache=opened.cache, seed=seed, progress=progress
+            )
+        rows = with_controls(rows, *opened.subjects, cache=opened.cache)
+    show_findings(rows.findings(), json=json)
 
 
 def metrics_command() -> None:

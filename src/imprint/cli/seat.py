@@ -19,7 +19,6 @@ from imprint.cli.options import (
     is_file,
     with_settings,
 )
-from imprint.errors import ImprintError
 
 
 @with_settings
@@ -64,12 +63,12 @@ def seat_command(
     own = None if templates is None else read_templates(templates)
     # After the choice: both load numpy.
     from imprint.association.seat_battery import all_in_sentences, run_seat_battery
-    from imprint.evaluation.controls import control_words, controls
+    from imprint.evaluation.controls import control_words, with_controls
     from imprint.subjects.common import FramedWords
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
-    languages = {one.language for one in chosen}
-    texts = {text for question in questions for text in question.asked} | control_words(languages)
+    texts = {text for question in questions for text in question.asked}
+    texts |= control_words({test.language for test in chosen})
     if any(question.ranked for question in questions):  # held against words of like frequency
         texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
@@ -87,15 +86,8 @@ def seat_command(
             executor=executor,
             report=report,
         )
-        found, encoded = battery.findings(), battery.encoded
-        for one in encoders:
-            try:
-                known = controls(one, languages=languages, cache=kept)
-            except ImprintError as error:
-                print_note(f"note: whether {one.name} can be judged was not asked: {error}")
-            else:
-                found += known.findings()
-                encoded += known.encoded
-    show_findings(found, json=json)
+        rows = with_controls(battery, *encoders, cache=kept)
+    show_findings(rows.findings(), json=json)
     if not json:
+        encoded = sum(opened.sent for opened in encoders)
         print_note(f"{encoded:,} texts encoded." if encoded else "every text was known from an earlier run.")

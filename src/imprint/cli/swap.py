@@ -79,7 +79,7 @@ def swap_command(
     if group and names:
         raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
     with about.kept() as cache, phases() as report:
-        swapped = imprint.swap(
+        rows = imprint.swap(
             scorer,
             names or ("race", "gender"),
             groups=(group[0], group[1]) if group else None,
@@ -91,13 +91,10 @@ def swap_command(
             report=report,
             **about.given,
         )
-    rows = swapped.findings()
-    show_findings(rows, json=json)
+    show_findings(rows.findings(), json=json)
     if not json:
-        print_note(
-            f"{swapped.asked:,} texts scored." if swapped.asked else "every score was known from an earlier run."
-        )
+        print_note(f"{rows.scored:,} texts scored." if rows.scored else "every score was known from an earlier run.")
     if conditions:
-        gate = check(rows, conditions)
+        gate = check(rows.findings(), conditions)
         print_sentences(gate.findings(), print_note)
         raise typer.Exit(gate.exit_code)

@@ -1,6 +1,8 @@
 """`imprint weat`: association tests with exact p-values."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
 
 
+def _words(name: str, explained: str) -> Any:
+    return typer.Option(name, callback=are_words, metavar="WORDS", help=explained)
+
+
 def weat_command(
     embedding: EmbeddingArgument,
     test: Annotated[
@@ -30,19 +36,10 @@ def weat_command(
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,
-    x: Annotated[
-        str | None,
-        typer.Option(
-            "--x", callback=are_words, metavar="WORDS", help="First targets: a file, or a list such as nurse,teacher."
-        ),
-    ] = None,
-    y: Annotated[str | None, typer.Option("--y", callback=are_words, metavar="WORDS", help="Second targets.")] = None,
-    a: Annotated[
-        str | None, typer.Option("--a", callback=are_words, metavar="WORDS", help="First attributes.")
-    ] = None,
-    b: Annotated[
-        str | None, typer.Option("--b", callback=are_words, metavar="WORDS", help="Second attributes.")
-    ] = None,
+    x: Annotated[str | None, _words("--x", "First targets: a file, or a list such as nurse,teacher.")] = None,
+    y: Annotated[str | None, _words("--y", "Second targets.")] = None,
+    a: Annotated[str | None, _words("--a", "First attributes.")] = None,
+    b: Annotated[str | None, _words("--b", "Second attributes.")] = None,
     alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
     sampled: Annotated[
         int | None,
@@ -64,31 +61,32 @@ def weat_command(
     chosen = _choose(test, tests, topic, (x, y, a, b))
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
-    from imprint.evaluation.controls import control_words, controls
+    from imprint.evaluation.controls import control_words, with_controls
 
     opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
+    hint = "other tests: --test '*', or your own words: --x --y --a --b"
+    with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
+        battery = run_battery(
+            opened,
+            chosen,
+            alternative=alternative,
+            draws=sampled,
+            seed=seed,
+            skip=not named,
+            progress=report,
+        )
+    show_findings(with_controls(battery, opened).findings(), json=json)
+
+
+@contextmanager
+def hinting(hint: str, *, unless: bool) -> Iterator[None]:
+    """Say what else there is to ask where nothing could be measured, unless tests were asked for by their names."""
     try:
-        with progress_bar("testing") as report:
-            battery = run_battery(
-                opened,
-                chosen,
-                alternative=alternative,
-                draws=sampled,
-                seed=seed,
-                skip=not named,
-                progress=report,
-            )
+        yield
     except VocabularyError as error:
-        if test or named:
+        if unless:
             raise
-        raise VocabularyError(
-            error.message,
-            where=error.where,
-            words=error.words,
-            hint="other tests: --test '*', or your own words: --x --y --a --b",
-        ) from error
-    known = controls(opened, languages=battery.languages)
-    show_findings([*battery.findings(), *known.findings()], json=json)
+        raise VocabularyError(error.message, where=error.where, words=error.words, hint=hint) from error
 
 
 def _choose(

@@ -8,7 +8,8 @@ import typer
 
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.options import JsonOption, SeedOption, TestsOption, is_file, with_settings
-from imprint.errors import SettingError, VocabularyError
+from imprint.cli.weat import hinting
+from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WefatTest
@@ -46,24 +47,18 @@ def wefat_command(
     chosen = _choose(test, tests, property_file)
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
-    from imprint.evaluation.controls import control_words, controls
+    from imprint.evaluation.controls import control_words, with_controls
     from imprint.subjects.framed import foreign_vectors
 
     asked = words_of(chosen) | control_words({one.language for one in chosen})
     with opened_subjects([subject], about, asked) as opened:
         foreign = foreign_vectors(opened.subjects[0], chosen, cache=opened.cache)
         (words,) = opened.words(words_of(test for test in chosen if test.language not in foreign))
-        try:
-            with progress_bar("testing") as report:
-                battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
-        except VocabularyError as error:
-            if test or named:
-                raise
-            raise VocabularyError(
-                error.message, where=error.where, words=error.words, hint="your own tests: --tests FILE"
-            ) from error
-        known = controls(opened.subjects[0], languages=battery.languages, cache=opened.cache)
-    show_findings([*battery.findings(), *known.findings()], json=json)
+        hint = "your own tests: --tests FILE"
+        with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
+            battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
+        rows = with_controls(battery, *opened.subjects, cache=opened.cache)
+    show_findings(rows.findings(), json=json)
 
 
 def _choose(patterns: list[str] | None, file: Path | None, property_file: Path | None) -> "list[WefatTest]":

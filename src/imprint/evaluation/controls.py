@@ -23,9 +23,10 @@ import numpy as np
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.files import bundled_file
-from imprint.rows import Row, Rows, shown
+from imprint.rows import Findings, Row, Rows, shown, skipped
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
@@ -77,13 +78,7 @@ class Controls(Rows[ControlsRow]):
     ----------
     rows
         The controls of each language.
-    encoded
-        How many texts an encoder encoded now; the others were known.
     """
-
-    def __init__(self, rows: Iterable[ControlsRow], encoded: int) -> None:
-        super().__init__(rows)
-        self.encoded = encoded
 
     @property
     def judged(self) -> bool | None:
@@ -121,10 +116,9 @@ def controls(
     Controls(can be judged)
     """
     opened = open_subject(subject)
-    rows, encoded = [], 0
+    rows = []
     for language in sorted({controlled_in(one) for one in languages}, key=lambda code: (code != "en", code)):
-        asked, more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
-        encoded += more
+        asked = _ask(opened, language, cache) if language in LANGUAGES else ()
         rows.append(
             ControlsRow(
                 test="controls",
@@ -135,7 +129,41 @@ def controls(
                 language=language,
             )
         )
-    return Controls(rows, encoded)
+    return Controls(rows)
+
+
+def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore | None = None) -> Rows[Row]:
+    """Add to the rows of tests whether each subject can be judged, in the languages that it was asked in.
+
+    Parameters
+    ----------
+    rows
+        What a function such as `seat` or `run_battery` returned.
+    subjects
+        The embeddings and encoders that the rows are about.
+    cache
+        Where encodings are kept between runs.
+
+    Returns
+    -------
+    Rows
+        The rows, and those of the controls after them; where these could not be asked, a skipped row says why.
+
+    Examples
+    --------
+    >>> imprint.with_controls(imprint.weat("default", "gender-career"), "default")
+    Rows(1 weat: 1 substantial; 1 controls)
+    """
+    listed = list(rows.findings())
+    for subject in map(open_subject, subjects):
+        spoken = (row.language for row in listed if row.embedding_sha256 == subject.sha256)
+        languages = {language for language in spoken if language} or {"en"}
+        try:
+            listed += controls(subject, languages=languages, cache=cache).findings()
+        except ImprintError as error:
+            question = f"Can {subject.name} be judged?"
+            listed.append(skipped((subject.name, subject.sha256), "controls", question, error, part="audit"))
+    return Rows(listed)
 
 
 def controls_among(rows: Iterable[Row]) -> list[ControlsRow]:
@@ -154,18 +182,17 @@ def controlled_in(language: str) -> str:
     return "en" if language == UNDETERMINED else language
 
 
-def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | None) -> tuple[tuple[Control, ...], int]:
+def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | None) -> tuple[Control, ...]:
     tests, pairs = _tests(language), _pairs(language)
     words = control_words([language])
-    vectors, encoded = _vectors(subject, sorted(words), cache)
+    vectors = _vectors(subject, sorted(words), cache)
     least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
-    found = (
+    return (
         _coverage(words, vectors),
         *_neutral(tests, vectors),
         _pleasant(valence(language), tests[0], vectors, least),
         *([_similar(pairs, vectors)] if pairs else []),
     )
-    return found, encoded
 
 
 def control_words(languages: Iterable[str] = ("en",)) -> set[str]:
@@ -239,22 +266,18 @@ def _rows(words: Sequence[str], vectors: WordVectors) -> Floats:
     return np.array([vectors[word] for word in words if word in vectors])
 
 
-def _vectors(
-    subject: Embedding | Encoder, words: Sequence[str], cache: EncodingStore | None
-) -> tuple[WordVectors, int]:
-    """Return the unit vectors of the words that a subject has, and how many were encoded now."""
+def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: EncodingStore | None) -> WordVectors:
+    """Return the unit vectors of the words that a subject has."""
     if isinstance(subject, Embedding):
         found = subject.lookup(words)
-        return dict(zip(found.words, found.unit, strict=True)), 0
+        return dict(zip(found.words, found.unit, strict=True))
     lacking = set(subject.lacks(words))
     known = [word for word in words if word not in lacking]
     if not known:
-        return {}, 0
-    encodings = encode_texts(subject, known, cache=cache)
-    rows = encodings.rows(known).astype(np.float64)
+        return {}
+    rows = encode_texts(subject, known, cache=cache).rows(known).astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)
-    units = {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
-    return units, encodings.encoded
+    return {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
 
 
 @cache

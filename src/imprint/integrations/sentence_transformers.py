@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from imprint.association.seat import in_sentences, measure
+from imprint.association.seat import AskedEncoder, in_sentences, measure
 from imprint.association.weat import find_test
 from imprint.encoders.base import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, VocabularyError, requiring
 from imprint.stimuli.definition import WeatTest
-from imprint.subjects.encodings import encode_texts
 
 with requiring("sentence-transformers", "encoders"):
     try:
@@ -81,10 +80,10 @@ class BiasEvaluator(SentenceEvaluator):  # type: ignore[misc]
         encoder = FunctionEncoder(encode, name="model in training")
         measured = {f"{question.test.id}_{what}": math.nan for question in self.questions for what in _MEASURED}
         with _going_on():
-            encodings = encode_texts(encoder, [text for one in self.questions for text in one.asked])
+            about = AskedEncoder.of(encoder, self.questions)
             for question in self.questions:
                 with _going_on():
-                    row = measure(question, encoder, encodings)["word"].row
+                    row = measure(question, about)["word"].row
                     measured[f"{question.test.id}_size"] = math.nan if row.size is None else row.size
                     measured[f"{question.test.id}_d"] = math.nan if row.effect_size is None else row.effect_size
         sizes = [abs(value) for name, value in measured.items() if name.endswith("_size")]

@@ -1,6 +1,6 @@
 """Calibration as a kind: how often a subject in which nothing is to be found would seem to show a difference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint import view
@@ -25,23 +25,21 @@ _MADE: dict[Altered, str] = {
 }
 
 
-def run(job: "Job", progress: "Progress") -> list[Row]:
+def run(job: "Job", progress: "Progress") -> Iterable[Row]:
     """Calibrate the questions, and tests of the user's own; in languages without questions, the tests."""
     from imprint.association.calibration import calibrate
     from imprint.embeddings.embedding import Embedding
 
     plan = job.plan
     tests = [test for test in plan.asked if isinstance(test, WeatTest)]
-    return list(
-        calibrate(
-            job.subject,
-            tests=[test for test in tests if test.is_question or test in plan.tests] or tests,
-            copies=plan.copies if isinstance(job.subject, Embedding) else plan.copies // 2,  # more dimensions
-            cache=job.encodings,
-            seed=plan.seed,
-            executor=job.executor,
-            report=lambda _, done, total: progress(done, total),
-        ).findings()
+    return calibrate(
+        job.subject,
+        tests=[test for test in tests if test.is_question or test in plan.tests] or tests,
+        copies=plan.copies if isinstance(job.subject, Embedding) else plan.copies // 2,  # more dimensions
+        cache=job.encodings,
+        seed=plan.seed,
+        executor=job.executor,
+        report=lambda _, done, total: progress(done, total),
     )
 
 

@@ -66,7 +66,7 @@ _SENSITIVITY: Columns = (
 )
 
 
-def run(job: "Job", progress: "Progress") -> list[Row]:
+def run(job: "Job", progress: "Progress") -> Iterable[Row]:
     """Ask the questions, and run the paper's SEATs of the language, on the encoder."""
     from imprint.association.seat_battery import UNITS, run_seat_battery
     from imprint.evaluation.controls import controls
@@ -84,7 +84,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         seed=plan.seed,
         executor=job.executor,
         report=by_label(progress, (0.7, 0.3)),
-    ).findings()
+    )
     if encoder is job.subject:  # the audit's first row has its controls
         return rows
     try:

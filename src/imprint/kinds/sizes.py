@@ -114,7 +114,7 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
 
 
 _PAPERS = (
-    "The papers ask about 8 to 32 words per set, which are not matched in frequency. Where a test and a question "
+    "The papers ask about 4 to 32 words per set, which are not matched in frequency. Where a test and a question "
     "disagree, both are right about their words: these names at their frequencies, and names in general at equal "
     "frequency."
 )

@@ -62,7 +62,7 @@ _PAPERS: Columns = (NAME, "size", OUTCOME, "effect_size", "p_value", MISSING)
 _PAIRED: Columns = (NAME, "embedding", "size", OUTCOME, "effect_size", "p_value")
 
 
-def run(job: "Job", progress: "Progress") -> list[Row]:
+def run(job: "Job", progress: "Progress") -> Iterable[Row]:
     """Run the WEATs of the language."""
     from imprint.association.battery import run_battery
     from imprint.stimuli.definition import WeatTest
@@ -71,7 +71,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     tests = [test for test in plan.asked if isinstance(test, WeatTest)]
     if not tests:
         raise SettingError("the catalogue has no WEAT in this language", option="language", got=plan.language)
-    return run_battery(job.embedding, tests, seed=plan.seed, progress=progress).findings()
+    return run_battery(job.embedding, tests, seed=plan.seed, progress=progress)
 
 
 def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:

@@ -1,6 +1,6 @@
 """WEFAT as a kind: associations beside a number from the world (Caliskan, Bryson and Narayanan, 2016)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import linear_regression
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ _REASONS: dict[Reason | None, str] = {
 }
 
 
-def run(job: "Job", progress: "Progress") -> list[Row]:
+def run(job: "Job", progress: "Progress") -> Iterable[Row]:
     """Run the WEFATs of the language."""
     from imprint.association.battery import run_battery
     from imprint.stimuli.definition import WefatTest
@@ -61,7 +61,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         seed=plan.seed,
         foreign=foreign_vectors(job.subject, tests, cache=job.encodings),
         progress=progress,
-    ).findings()
+    )
 
 
 def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:

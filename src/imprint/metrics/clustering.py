@@ -66,7 +66,7 @@ class Clustering(GroupMetric):
         floor = sum(way for way, one in zip(ways, away, strict=True) if one == max(away)) / every
         mean = sum(way * one for way, one in zip(ways, away, strict=True)) / every
         expected = 0.5 + mean / (2 * n_x * (size - n_x))
-        return NullTest(p_value, p_value, p_value, floor, expected, every, exact=True)
+        return NullTest(p_value, p_value, p_value, floor, expected, every)
 
 
 def k_means(rows: Floats, count: int) -> Indices:

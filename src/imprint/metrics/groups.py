@@ -11,20 +11,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from imprint.association.frequency import is_explained_by_frequency, octaves
-from imprint.association.rows import PMethod
 from imprint.association.vectors import find_rows, refuse_overlap
-from imprint.embeddings.embedding import Embedding, unit_rows
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
 from imprint.metrics import METRICS
 from imprint.metrics.metric import Metric, MetricWords, is_metric
-from imprint.metrics.run import MetricRow, frequency_test, measured
+from imprint.metrics.run import BATCH, MetricRow, frequency_test, lacks_words, measured, obstacle_of_frequency
 from imprint.significance.crossed import FEWEST_UNITS
-from imprint.significance.outcomes import Reason, too_few
+from imprint.significance.outcomes import Reason
 from imprint.significance.relabelled import (
     Chosen,
     Jackknifed,
-    NullTest,
     group_relabellings,
     place_among,
     squares_left_out,
@@ -34,8 +31,6 @@ from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints
 
 LEFT_OUT = -1  # the number of no group
-
-_BATCH = 500  # choices that are measured at once
 
 
 class GroupMetric(Metric):
@@ -110,16 +105,10 @@ def measure_groups(embedding: Embedding, test: GroupsTest, name: str, metric: Me
     jackknifed = _jackknife(metric, words, targets, attributes)
     sides = [(targets, words.target_ranks, test.groups), (attributes, words.attribute_ranks, test.attributes)]
     compared = sides if metric.attributed else sides[:1]
-    sizes = [int(size) for numbers, _, _ in compared for size in np.bincount(numbers)]
-    obstacle: Reason | None = None
-    if jackknifed is None or too_few(sizes, sizes, [len(group) for _, _, sets in compared for group in sets]):
-        obstacle = "few words"
-    else:
-        split = [[ranks[numbers == group] for group in np.unique(numbers)] for numbers, ranks, _ in compared]
-        apart = max(octaves(*ranks) for ranks in split)
-        obstacle = "frequency" if is_explained_by_frequency(frequency.p_value if frequency else None, apart) else None
-    labelled: tuple[NullTest, PMethod] = (label, "exact" if exact else "sampled")
-    return measured(name, metric, test, metric.whole(words), value, labelled, frequency, jackknifed, obstacle, seed)
+    ranks = [[known[numbers == group] for group in np.unique(numbers)] for numbers, known, _ in compared]
+    lacking = lacks_words(jackknifed, ranks, [len(group) for _, _, sets in compared for group in sets])
+    obstacle: Reason | None = "few words" if lacking else obstacle_of_frequency(frequency, ranks)
+    return measured(name, metric, test, metric.whole(words), value, label, frequency, jackknifed, obstacle, seed)
 
 
 def _find(embedding: Embedding, test: GroupsTest) -> tuple[MetricWords, Ints, Ints]:
@@ -130,17 +119,11 @@ def _find(embedding: Embedding, test: GroupsTest) -> tuple[MetricWords, Ints, In
         for (one, left), (two, right) in combinations(zip(sets, rows, strict=True), 2):
             refuse_overlap(embedding, one, two, (left, right))
     sizes = [[len(one.words) for one in side] for side in (groups, own)]
-    none = np.empty((0, embedding.dimension), dtype=np.float32)
-    words = MetricWords(
+    words = MetricWords.of_lookups(
         embedding,
-        tuple(word for one in groups for word in one.words),
-        tuple(word for one in own for word in one.words),
-        n_x=sizes[0][0],
-        n_a=sum(sizes[1][:1]),
-        targets=unit_rows(np.concatenate([one.vectors for one in groups])),
-        attributes=unit_rows(np.concatenate([none, *(one.vectors for one in own)])),
-        target_ranks=embedding.ranks_of([token for one in groups for token in one.tokens]),
-        attribute_ranks=embedding.ranks_of([token for one in own for token in one.tokens]),
+        groups,
+        own,
+        embedding=embedding,
         missing=found.missing,
         lowered=found.lowered,
         from_subwords=found.from_subwords,
@@ -154,7 +137,7 @@ def _values(metric: GroupMetric, words: MetricWords, targets: Ints, attributes: 
     """Return the value of each choice, a batch at a time; the side that does not change is given once."""
     choices = max(len(targets), len(attributes))
     whole = [np.broadcast_to(one, (choices, one.shape[1])) for one in (targets, attributes)]
-    batches = (slice(start, start + _BATCH) for start in range(0, choices, _BATCH))
+    batches = (slice(start, start + BATCH) for start in range(0, choices, BATCH))
     return np.concatenate([metric.of_groups(words, *(one[batch] for one in whole)) for batch in batches])
 
 

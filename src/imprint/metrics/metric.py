@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from imprint.association.vectors import FEWEST_WORDS
+from imprint.association.vectors import FEWEST_WORDS, SetVectors
 from imprint.association.weat import look_up
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
@@ -28,22 +28,15 @@ Permuted = Literal["targets", "attributes", "pairs"]
 Replaced = Literal["targets", "all"]
 
 
-@dataclass(frozen=True, eq=False)
-class MetricWords:
-    """The words of a test that have a vector: X before Y, A before B. A set that is not asked about is empty.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricWords(SetVectors):
+    """The words of a test, and what metrics need of them besides. A set that is not asked about is empty.
 
-    Rows have unit length unless the metric keeps lengths. `unpaired` are words that are left out because the other
-    word of their pair has no vector. Rows may have an axis before them, one draw of random words each, if the metric
-    is `stacked`.
+    `unpaired` are words that are left out because the other word of their pair has no vector. Rows may have an axis
+    before them, one draw of random words each, if the metric is `stacked`.
     """
 
     embedding: Embedding
-    target_words: tuple[str, ...]
-    attribute_words: tuple[str, ...]
-    n_x: int
-    n_a: int
-    targets: Floats
-    attributes: Floats
     target_ranks: Ints
     attribute_ranks: Ints
     missing: tuple[str, ...] = ()
@@ -59,35 +52,19 @@ class MetricWords:
         """Find the words of a test; where they come in pairs, only pairs that have both words."""
         asked, missing, unpaired = _whole_pairs(embedding, test) if paired else (test, (), ())
         rows = look_up(embedding, asked)
-        x, y, a, b = rows.sets
-        targets, attributes = (np.concatenate([one.vectors, two.vectors]) for one, two in ((x, y), (a, b)))
-        return cls(
+        return cls.of_lookups(
             embedding,
-            x.words + y.words,
-            a.words + b.words,
-            len(x.words),
-            len(a.words),
-            unit_rows(targets) if unit else targets.astype(np.float64),
-            unit_rows(attributes) if unit else attributes.astype(np.float64),
-            embedding.ranks_of(x.tokens + y.tokens),
-            embedding.ranks_of(a.tokens + b.tokens),
-            (*missing, *rows.missing),
-            rows.lowered,
-            rows.from_subwords,
-            unpaired,
-            paired,
+            rows.sets[:2],
+            rows.sets[2:],
+            unit=unit,
+            embedding=embedding,
+            missing=(*missing, *rows.missing),
+            lowered=rows.lowered,
+            from_subwords=rows.from_subwords,
+            unpaired=unpaired,
+            paired=paired,
             language=test.language,
         )
-
-    @property
-    def n_y(self) -> int:
-        """Words of Y."""
-        return len(self.target_words) - self.n_x
-
-    @property
-    def n_b(self) -> int:
-        """Words of B."""
-        return len(self.attribute_words) - self.n_a
 
     @cached_property
     def cosines(self) -> Floats:
@@ -125,20 +102,6 @@ class MetricWords:
                 kept, joined = targets[place], targets[self.n_x + place]
                 targets = [kept if unit == joined else unit for unit in targets]
         return targets, attributes
-
-    def only(self, targets: Sequence[int], attributes: Sequence[int]) -> "MetricWords":
-        """Return the words at these places alone."""
-        return replace(
-            self,
-            target_words=tuple(self.target_words[place] for place in targets),
-            attribute_words=tuple(self.attribute_words[place] for place in attributes),
-            n_x=sum(place < self.n_x for place in targets),
-            n_a=sum(place < self.n_a for place in attributes),
-            targets=self.targets[list(targets)],
-            attributes=self.attributes[list(attributes)],
-            target_ranks=self.target_ranks[list(targets)],
-            attribute_ranks=self.attribute_ranks[list(attributes)],
-        )
 
 
 @dataclass(frozen=True, eq=False)

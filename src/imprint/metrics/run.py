@@ -8,18 +8,19 @@ means bias. Lists that are not matched in frequency also need random words to re
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 
+from imprint.association.battery import attempt_each, in_parts
 from imprint.association.frequency import is_explained_by_frequency, octaves
-from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod, outcome_counts
+from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
-from imprint.rows import Count, Label, Result, Row, SkippedRow, shown, skipped
+from imprint.rows import Count, Label, Rows, SkippedRow, shown, skipped
 from imprint.significance.outcomes import CONFIDENCE, Decided, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
 from imprint.significance.relabelled import (
@@ -38,12 +39,13 @@ from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Floats, Ints, Progress
 
+BATCH = 500  # choices that are measured at once
 DRAWS = {True: 9_999, False: 999}  # of random words, by whether many are measured at once and lists are short
 
-_BATCH = 500  # choices that are measured at once
 _READ = 100  # draws of random words whose rows are read at once; of targets alone, ten times as many
 _SHORT = 200  # words of all lists of a test
 _NEAR = 1_000  # words of like frequency that one word is compared with, at least
+_OF_NULL = ("p_value", "p_low", "p_high", "p_floor")
 
 
 class MetricRow(OutcomeRow, frozen=True, kw_only=True, tag="metric"):
@@ -103,36 +105,12 @@ class MetricRow(OutcomeRow, frozen=True, kw_only=True, tag="metric"):
     ] = ()
 
     def __repr__(self) -> str:
-        over = "" if self.words_low is None else f" [{self.words_low:.3g} to {self.words_high:.3g}]"
-        said = f"{self.outcome} ({self.reason})" if self.reason else self.outcome or "not judged"
         about = "" if self.about is None else f" of {self.about}"
-        return f"MetricRow({self.metric}{about} in {self.test!r} on {self.embedding}: {self.value:.3g}{over}, {said})"
+        said = self._said(self.value, ".3g")
+        return f"MetricRow({self.metric}{about} in {self.test!r} on {self.embedding}: {said})"
 
 
-@dataclass(frozen=True, repr=False)
-class MetricBattery(Result):
-    """Values of metrics on tests.
-
-    Attributes
-    ----------
-    rows
-        One row per metric, test, and attribute set or word that the metric is about.
-    skipped
-        What could not be measured, with the reason.
-    """
-
-    rows: tuple[MetricRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return one row per value, and what could not be measured last."""
-        return [*self.rows, *self.skipped]
-
-    def __repr__(self) -> str:
-        return f"MetricBattery({len(self.rows)} values: {outcome_counts(self.rows)}; {len(self.skipped)} skipped)"
-
-
-def run_metrics(
+def measure_metrics(
     subject: EncoderLike,
     tests: Sequence[AnyTest],
     metrics: Mapping[str, Metric],
@@ -140,7 +118,7 @@ def run_metrics(
     seed: int = 0,
     foreign: Mapping[str, Embedding] | None = None,
     progress: Progress | None = None,
-) -> MetricBattery:
+) -> Rows[MetricRow | SkippedRow]:
     """Run metrics, given by name, on the same tests and words.
 
     `foreign` has vectors for tests in other languages, by language, where an encoder is asked in their sentences.
@@ -149,20 +127,17 @@ def run_metrics(
         foreign = foreign_vectors(subject, [test for test in tests if not isinstance(test, GroupsTest)])
     needed = [word for metric in metrics.values() for word in metric.also(tests)]
     embedding = word_vectors(subject, [*words_of(tests), *needed])
-    rows: list[MetricRow] = []
-    not_run: list[SkippedRow] = []
+
+    def measure(vectors: Mapping[str, Embedding], name: str, metric: Metric, test: AnyTest) -> list[MetricRow]:
+        return measure_metric(vectors.get(test.language, embedding), test, name, metric, seed=seed)
+
+    def lost(error: Exception, name: str, metric: Metric, test: AnyTest) -> SkippedRow:
+        subject = (embedding.name, embedding.sha256)
+        return skipped(subject, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
+
     asked = [(name, metric, test) for name, metric in metrics.items() for test in tests]
-    for done, (name, metric, test) in enumerate(asked, 1):
-        try:
-            rows += measure_metric(foreign.get(test.language, embedding), test, name, metric, seed=seed)
-        except (VocabularyError, StimulusError) as error:
-            measured = (embedding.name, embedding.sha256)
-            not_run.append(
-                skipped(measured, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
-            )
-        if progress is not None:
-            progress(done, len(asked))
-    return MetricBattery(tuple(rows), tuple(not_run))
+    rows, not_run = in_parts(attempt_each(measure, foreign, asked, lost, progress=progress))
+    return Rows([*rows, *not_run])
 
 
 def measure_metric(
@@ -193,7 +168,7 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     if not math.isfinite(value):
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
-    label, method = _label_test(metric, words, of_labels)
+    label = _label_test(metric, words, of_labels)
     frequency = None
     if label is None or not test.is_question:
         expected = label.expected if label else 0.0
@@ -201,19 +176,26 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
             metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
         )
     jackknifed = over_words(metric, words)
-    sizes = {"x": words.n_x, "y": words.n_y, "a": words.n_a, "b": words.n_b}
     ranks = [*np.split(words.target_ranks, [words.n_x]), *np.split(words.attribute_ranks, [words.n_a])]
-    of_side = dict(zip("xyab", ranks, strict=True))
-    sides = [side for side in metric.sampled if sizes[side]]
-    used, listed = [sizes[side] for side in sides], [len(word_sets(test)[side]) for side in sides]
-    apart = max(octaves(*(of_side[side] for side in sides if side in role)) for role in ("xy", "ab"))
-    obstacle: Reason | None = None
-    if jackknifed is None or too_few(used, used, listed):
-        obstacle = "few words"
-    elif label is None or not test.is_question:
-        p_value = frequency.p_value if frequency else None
-        obstacle = "frequency" if is_explained_by_frequency(p_value, 0.0 if test.is_question else apart) else None
-    return measured(name, metric, test, part, value, (label, method), frequency, jackknifed, obstacle, seed)
+    of_side = {side: sets for side, sets in zip("xyab", ranks, strict=True) if side in metric.sampled and len(sets)}
+    compared = [[of_side[side] for side in role if side in of_side] for role in ("xy", "ab")]
+    listed = [len(word_sets(test)[side]) for side in of_side]
+    obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
+    if obstacle is None and (label is None or not test.is_question):
+        obstacle = obstacle_of_frequency(frequency, [] if test.is_question else compared)
+    return measured(name, metric, test, part, value, label, frequency, jackknifed, obstacle, seed)
+
+
+def lacks_words(jackknifed: Jackknifed | None, compared: Sequence[Sequence[Ints]], listed: Sequence[int]) -> bool:
+    """Tell whether a set that counts as a sample has too few words; `compared` are the ranks of each."""
+    used = [len(ranks) for sets in compared for ranks in sets]
+    return jackknifed is None or too_few(used, used, listed)
+
+
+def obstacle_of_frequency(frequency: NullTest | None, compared: Sequence[Sequence[Ints]]) -> Reason | None:
+    """Tell whether frequency could be the reason; the ranks of sets that are `compared` may lie apart."""
+    apart = max((octaves(*sets) for sets in compared), default=0.0)
+    return "frequency" if is_explained_by_frequency(frequency.p_value if frequency else None, apart) else None
 
 
 def over_words(metric: Metric, words: MetricWords) -> Jackknifed | None:
@@ -234,16 +216,16 @@ def measured(
     test: WeatTest | GroupsTest,
     part: MetricPart,
     value: float,
-    labelled: tuple[NullTest | None, PMethod | None],
+    label: NullTest | None,
     frequency: NullTest | None,
     jackknifed: Jackknifed | None,
     obstacle: Reason | None,
     seed: int,
 ) -> MetricRow:
     """Put together what was found about one value."""
-    words, (label, method) = part.words, labelled
-    null = label or frequency
+    words, null = part.words, label or frequency
     expected = None if null is None else null.expected
+    details = {} if null is None else {name: getattr(null, name) for name in _OF_NULL}
     low, high = (None, None) if jackknifed is None else jackknifed.interval(CONFIDENCE)
     if low is not None and high is not None:
         low, high = max(low, metric.bounds[0]), min(high, metric.bounds[1])
@@ -259,10 +241,7 @@ def measured(
         lowered=words.lowered,
         from_subwords=words.from_subwords,
         unpaired=words.unpaired,
-        n_x=words.n_x,
-        n_y=words.n_y,
-        n_a=words.n_a,
-        n_b=words.n_b,
+        **words.sizes,
         group_sizes=words.group_sizes,
         metric=name,
         metric_title=metric.title,
@@ -279,11 +258,8 @@ def measured(
         excess=away * (part.sign or (-1 if metric.tail == "low" else 1)),
         directed=part.sign != 0,
         permuted=metric.permuted,
-        p_value=None if null is None else null.p_value,
-        p_low=None if null is None else null.p_low,
-        p_high=None if null is None else null.p_high,
-        p_floor=None if null is None else null.p_floor,
-        p_method=method,
+        **details,
+        p_method=None if label is None else label.p_method,
         p_frequency=None if frequency is None else frequency.p_value,
         labellings=None if null is None else str(null.tried),
     )
@@ -308,14 +284,12 @@ def _judged(
     return outcome(*ends, margin=None, obstacle=obstacle)
 
 
-def _label_test(
-    metric: Metric, words: MetricWords, seed: np.random.SeedSequence
-) -> tuple[NullTest | None, PMethod | None]:
+def _label_test(metric: Metric, words: MetricWords, seed: np.random.SeedSequence) -> NullTest | None:
     """Exchange labels, in all ways or at random."""
     if metric.permuted is None:
-        return None, None
-    if (found := metric.label_test(words)) is not None:
-        return found, "exact"
+        return None
+    if (by_formula := metric.label_test(words)) is not None:
+        return by_formula
     observed = words.observed()
     of_targets = metric.permuted != "attributes"
     own = observed.x[0] if of_targets else observed.a[0]
@@ -323,15 +297,11 @@ def _label_test(
     if scores is not None and metric.permuted == "pairs":
         signed = exchange_test(scores)
         if signed is not None:
-            return signed, "exact"
+            return signed
     elif scores is not None:
         counted = permutation_test(scores[own], scores[~own], alternative="two-sided")
-        return (
-            NullTest(
-                counted.p_value, counted.p_low, counted.p_high, counted.p_floor, 0.0, counted.partitions, exact=True
-            ),
-            counted.p_method,
-        )
+        bounds = (counted.p_low, counted.p_high, counted.p_floor)
+        return NullTest(counted.p_value, *bounds, 0.0, counted.partitions, counted.p_method)
     if metric.permuted == "pairs":
         turned, exact = exchanges(words.n_x, seed)
         chosen = np.hstack([~turned, turned])
@@ -339,7 +309,7 @@ def _label_test(
         chosen, exact = relabellings(int(own.sum()), len(own), seed)
     sides = {"x": chosen, "y": ~chosen} if of_targets else {"a": chosen, "b": ~chosen}
     values = _in_batches(metric, words, replace(observed, **sides))
-    return place_among(values, exact=exact, tail=metric.tail), "exact" if exact else "sampled"
+    return place_among(values, exact=exact, tail=metric.tail)
 
 
 def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
@@ -347,8 +317,8 @@ def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
     sides = (whole.x, whole.y, whole.a, whole.b)
     return np.concatenate(
         [
-            metric.values(words, Chosen(*(side[start : start + _BATCH] for side in sides)))
-            for start in range(0, len(whole), _BATCH)
+            metric.values(words, Chosen(*(side[start : start + BATCH] for side in sides)))
+            for start in range(0, len(whole), BATCH)
         ]
     )
 

@@ -5,8 +5,8 @@ of another group. Here any scorer can be asked.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from imprint.checks import check_whole
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.files import FilePath
-from imprint.rows import Count, Result, TemplateValue, WordList, WordValue, shown
+from imprint.rows import Count, Rows, TemplateValue, WordList, WordValue, shown
 from imprint.scoring.collect import Pace, collect
 from imprint.scoring.scorers import Scorer, ScorerLike, open_scorer
 from imprint.significance.crossed import FEWEST_UNITS, OverWords, smallest_detectable
@@ -133,29 +133,16 @@ class SwapRow(OutcomeRow, frozen=True, kw_only=True, tag="swap"):
     by_text: Annotated[tuple[TemplateValue, ...], shown("By text", "The difference in each text.")] = ()
 
     def __repr__(self) -> str:
-        ends = "" if self.words_low is None else f" [{self.words_low:.3g} to {self.words_high:.3g}]"
-        said = f"{self.outcome} ({self.reason})" if self.reason else self.outcome
         lowered = f"{100 * self.share_lower:.1f} % of pairs lowered"
-        return f"SwapRow({self.test!r} by {self.embedding}: {self.mean_difference:.3g}{ends}, {said}, {lowered})"
+        return f"SwapRow({self.test!r} by {self.embedding}: {self._said(self.mean_difference, '.3g')}, {lowered})"
 
 
-@dataclass(frozen=True, repr=False)
-class Swapped(Result):
-    """One row per comparison; so many texts were `asked` for now, the scores of others were in the cache."""
+class SwapRows(Rows[SwapRow]):
+    """One row per comparison; so many texts were `scored` now, the scores of others were in the cache."""
 
-    rows: tuple[SwapRow, ...]
-    asked: int
-
-    def __getitem__(self, test: str) -> SwapRow:
-        """Return a comparison by its name."""
-        return {row.test: row for row in self.rows}[test]
-
-    def findings(self) -> tuple[SwapRow, ...]:
-        """Return one row per comparison."""
-        return self.rows
-
-    def __repr__(self) -> str:
-        return f"Swapped({', '.join(map(repr, self.rows))})"
+    def __init__(self, rows: Iterable[SwapRow], scored: int) -> None:
+        super().__init__(rows)
+        self.scored = scored
 
 
 def swap(
@@ -170,7 +157,7 @@ def swap(
     cache: EncodingStore | None = None,
     report: Report | None = None,
     **options: Any,
-) -> Swapped:
+) -> SwapRows:
     """Ask whether a score changes when only a name, or a pronoun, changes.
 
     Parameters
@@ -200,8 +187,8 @@ def swap(
 
     Returns
     -------
-    Swapped
-        One row per comparison, by its name.
+    Rows
+        One row per comparison; `scored` is how many texts were scored now.
 
     Examples
     --------
@@ -219,7 +206,7 @@ def swap(
     asked = [text for _, exchange in seen for text in swap_texts(exchange, texts)]
     collected = collect(opened, asked, cache=cache, pace=pace, progress=tell)
     rows = (_measure(listed, exchange, texts.of(listed), collected.scores, opened, top) for listed, exchange in seen)
-    return Swapped(tuple(rows), collected.asked)
+    return SwapRows(rows, collected.asked)
 
 
 def chosen_swaps(

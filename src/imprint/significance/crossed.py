@@ -38,9 +38,9 @@ class Spread:
     variance: Floats
     df: Floats
 
-    def interval(self, difference: float, confidence: float, place: int = 0) -> OverWords | None:
-        """Return the interval of one table's difference; None where its words do not vary."""
-        variance, df = float(self.variance[place]), float(self.df[place])
+    def interval(self, difference: float, confidence: float) -> OverWords | None:
+        """Return the interval of the first table's difference; None where its words do not vary."""
+        variance, df = float(self.variance[0]), float(self.df[0])
         if not variance > 0 or not math.isfinite(df):
             return None
         error = math.sqrt(variance)

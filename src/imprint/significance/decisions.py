@@ -4,7 +4,6 @@ An interval lies beyond a margin where the margin is rejected on that side. So t
 as `outcome` does.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,11 +48,6 @@ class Decisions:
             excludes_zero=distinguished & (sides[0.0] != 0),
             differs=sides[0.0] != 0,
         )
-
-    @classmethod
-    def joined(cls, parts: Sequence["Decisions"]) -> "Decisions":
-        """Put chunks of repetitions together."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
 
 
 def p_values(contrast: Floats, spread: Spread) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from imprint.significance.ranks import midranks
 from imprint.types import Floats, Ints
 
 FEWEST_PAIRS = 10  # below, the influences of so few pairs say little of their spread
@@ -89,7 +90,7 @@ def pearson(x: Floats, y: Floats) -> Influences:
 def spearman(x: Floats, y: Floats) -> Influences:
     """Return Spearman's correlation: Pearson's of the ranks, in which every pair moves the ranks of all others too."""
     places = [np.unique(side, return_inverse=True)[1] for side in (x, y)]
-    ranks = [_midranks(place) for place in places]
+    ranks = midranks(np.stack([x, y]))
     found = pearson(*ranks)
     each = found.each.copy()
     left, right = ((side - side.mean()) / side.std() for side in ranks)
@@ -100,10 +101,3 @@ def spearman(x: Floats, y: Floats) -> Influences:
         above = np.cumsum(together[::-1])[::-1] - together / 2
         each += above[place]
     return Influences(found.value, each)
-
-
-def _midranks(place: Ints) -> Floats:
-    """Rank numbers by their place among the different ones; equal ones share the mean of their ranks."""
-    counts = np.bincount(place)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    return ranks

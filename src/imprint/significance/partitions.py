@@ -91,29 +91,14 @@ def permutation_test(
     y: npt.ArrayLike,
     *,
     alternative: Alternative = "greater",
-    bins: int | None = None,
     width: float | None = None,
 ) -> PermutationTest:
     """Test whether scores x exceed scores y more than a random partition of both would.
 
     Never samples: counts exactly where the lists fit and bounds the count where they do not, to within `width` of
-    it (1 % or less by default). `bins` asks for bounds of that resolution instead, for callers that need
-    many quick p-values.
+    it (1 % or less by default).
     """
     pool, n, lost = pool_scores(x, y)
-    return count_partitions(pool, n, lost, alternative=alternative, bins=bins, width=width)
-
-
-def count_partitions(
-    pool: Ints,
-    n: int,
-    lost: Sequence[Fraction] = (),
-    *,
-    alternative: Alternative = "greater",
-    bins: int | None = None,
-    width: float | None = None,
-) -> PermutationTest:
-    """Run the test on a pool of fixed-point scores whose first n are x; `lost` is what rounding took off each."""
     partitions = math.comb(len(pool), n)
     if not countable(len(pool), n):
         raise SettingError(
@@ -122,8 +107,8 @@ def count_partitions(
         )
     reached, passed = extreme_regions(pool, n, alternative, lost)
     efforts = _EFFORTS if width is None else ((width, _EFFORTS[-1][1]),)
-    above = _count_sums(pool, n, (reached.at_least, passed.at_least), bins, efforts)
-    below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), bins, efforts)
+    above = _count_sums(pool, n, (reached.at_least, passed.at_least), efforts)
+    below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), efforts)
     (low, high), (surely_beyond, beyond) = (
         (min(partitions, one[0] + other[0]), min(partitions, one[1] + other[1]))
         for one, other in zip(above, below, strict=True)
@@ -311,9 +296,7 @@ def _compare_each(pool: Ints, n: int, lost: Sequence[Fraction], alternative: Alt
     return int(np.sum(sums > sums[0])), int(np.sum(sums >= sums[0]))
 
 
-def _count_sums(
-    pool: Ints, n: int, thresholds: tuple[int, int], bins: int | None, efforts: Efforts
-) -> list[tuple[int, int]]:
+def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], efforts: Efforts) -> list[tuple[int, int]]:
     """Bound the subsets of size n with sum >= each threshold (ascending), by way of the smaller tail."""
     pool, thresholds = _smallest_steps(pool, n, thresholds)
     partitions = math.comb(len(pool), n)
@@ -323,12 +306,12 @@ def _count_sums(
     lower = Deficits.of(-pool, n)
 
     def count_upper() -> list[tuple[int, int]]:
-        tail = _tail(upper, thresholds[0], bins, efforts)
+        tail = _tail(upper, thresholds[0], efforts)
         return [_clipped(tail, threshold, partitions) for threshold in thresholds]
 
     def count_lower() -> list[tuple[int, int]]:
         # sum >= t and sum <= t - 1 share out all partitions.
-        tail = _tail(lower, 1 - thresholds[1], bins, efforts)
+        tail = _tail(lower, 1 - thresholds[1], efforts)
         counts = (_clipped(tail, 1 - threshold, partitions) for threshold in thresholds)
         return [(partitions - high, partitions - low) for low, high in counts]
 
@@ -337,7 +320,7 @@ def _count_sums(
     near, far = (count_upper, count_lower), (count_lower, count_upper)
     first, second = near if upper.top - thresholds[0] <= lower.top + thresholds[1] else far
     counts = first()
-    if bins is None and _is_wide(counts[0], partitions, efforts[-1][0]):
+    if _is_wide(counts[0], partitions, efforts[-1][0]):
         other = second()
         counts = [_intersection(one, two) for one, two in zip(counts, other, strict=True)]
     return counts
@@ -365,14 +348,14 @@ def _is_wide(bounds: tuple[int, int], partitions: int, width: float) -> bool:
     return high - low > width * min(high, partitions - low)
 
 
-def _tail(deficits: Deficits, threshold: int, bins: int | None, efforts: Efforts) -> Tail:
+def _tail(deficits: Deficits, threshold: int, efforts: Efforts) -> Tail:
     """Choose how to count: lists where they fit, else bins fine enough for an interval of 1 %."""
     swaps = deficits.swaps(deficits.top - threshold)
     sides = (len(deficits.removing), len(deficits.adding))
     removing, adding = (sum(math.comb(side, k) for k in range(swaps + 1)) for side in sides)
     if max(removing, adding) > SMALL:
-        bounds = CertifiedTail.build(deficits, threshold, bins or _FIRST_BINS)
-        if bins is not None or bounds.width == 1:
+        bounds = CertifiedTail.build(deficits, threshold, _FIRST_BINS)
+        if bounds.width == 1:
             return bounds
         removing, adding = (
             min(most, listed) for most, listed in zip((removing, adding), bounds.entries(), strict=True)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.significance.crossed import FEWEST_UNITS
-from imprint.significance.partitions import CONFIDENCE, binomial_interval
+from imprint.significance.partitions import CONFIDENCE, CountMethod, binomial_interval
 from imprint.significance.student import quantile
 from imprint.types import Flags, Floats, Ints
 
@@ -67,7 +67,7 @@ class NullTest:
     """Where an observed value lies among those without a difference.
 
     `expected` is their mean. `p_low` and `p_high` bound the exact p-value: they are it where all labels were tried,
-    and None where bounds were not asked for.
+    and None where bounds were not asked for. So many labellings were `tried`.
     """
 
     p_value: float
@@ -76,7 +76,7 @@ class NullTest:
     p_floor: float
     expected: float
     tried: int
-    exact: bool
+    p_method: CountMethod = "exact"
 
 
 def relabellings(first: int, size: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
@@ -126,7 +126,7 @@ def exchange_test(scores: Floats) -> NullTest | None:
     above = int((len(second) - np.searchsorted(second, reached - first)).sum())
     p_value = 1.0 if reached <= 0 else min(1.0, 2 * above / 2 ** len(scores))  # signs turned give the other side
     floor = min(1.0, 2.0 ** (1 + int(np.sum(np.abs(scores) <= _SAME * size)) - len(scores)))
-    return NullTest(p_value, p_value, p_value, floor, 0.0, 2 ** len(scores), exact=True)
+    return NullTest(p_value, p_value, p_value, floor, 0.0, 2 ** len(scores))
 
 
 def place_among(
@@ -145,11 +145,11 @@ def place_among(
     p_value = reached / tried
     if exact:
         floor = int(np.sum(away >= away.max() - slack)) / tried
-        return NullTest(p_value, p_value, p_value, floor, expected, tried, exact=True)
+        return NullTest(p_value, p_value, p_value, floor, expected, tried)
     if not bounds:
-        return NullTest(p_value, None, None, 1 / tried, expected, tried, exact=False)
+        return NullTest(p_value, None, None, 1 / tried, expected, tried, "sampled")
     low, high = binomial_interval(reached - 1, tried - 1, CONFIDENCE)
-    return NullTest(p_value, low, high, 1 / tried, expected, tried, exact=False)
+    return NullTest(p_value, low, high, 1 / tried, expected, tried, "sampled")
 
 
 def jackknife(

@@ -6,7 +6,6 @@ language. A word is the unit: each has one sentence.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
@@ -16,7 +15,7 @@ from imprint.association.rows import OUTCOME, REASON
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
 from imprint.files import FilePath
-from imprint.rows import Result, Row, shown
+from imprint.rows import Row, Rows, shown
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.outcomes import CONFIDENCE, Reason, SizeOutcome, outcome
 from imprint.significance.ranks import area
@@ -102,25 +101,6 @@ class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
     translations: Annotated[tuple[TranslatedSentence, ...], shown("Translations", "Every sentence.")]
 
 
-@dataclass(frozen=True, repr=False)
-class TranslateProbe(Result):
-    """One row per language."""
-
-    rows: tuple[TranslationRow, ...]
-
-    def __getitem__(self, language: str) -> TranslationRow:
-        """Return the row of a language."""
-        return {row.language: row for row in self.rows}[language]
-
-    def findings(self) -> Sequence[TranslationRow]:
-        """Return one row per language."""
-        return self.rows
-
-    def __repr__(self) -> str:
-        said = [f"{row.language}: {row.n_he} he, {row.n_she} she, {row.n_neither} neither" for row in self.rows]
-        return f"TranslateProbe({'; '.join(said)})"
-
-
 def translate_probe(
     translator: str | Function,
     languages: Sequence[str] = (),
@@ -130,7 +110,7 @@ def translate_probe(
     batch: int | None = None,
     timeout: float | None = None,
     progress: Progress | None = None,
-) -> TranslateProbe:
+) -> Rows[TranslationRow]:
     """Translate sentences that leave the gender open, and count the pronouns that come out.
 
     Parameters
@@ -154,15 +134,15 @@ def translate_probe(
 
     Returns
     -------
-    TranslateProbe
+    Rows
         One row per language, with counts, predictions and every translation.
 
     Examples
     --------
     >>> def always_he(sentences, language):
     ...     return ["He is one." for sentence in sentences]
-    >>> imprint.translate_probe(always_he, ["tr"])
-    TranslateProbe(tr: 50 he, 0 she, 0 neither)
+    >>> imprint.translate_probe(always_he, ["tr"])["translate-tr"].n_he
+    50
     """
     chosen = neutral_sentences(tuple(languages), sentences)
     found = find_translator(translator, batch=batch, timeout=timeout)
@@ -204,7 +184,7 @@ def translate_probe(
                 translations=own,
             )
         )
-    return TranslateProbe(tuple(rows))
+    return Rows(rows)
 
 
 def pronoun_of(translation: str, sentence: NeutralSentence) -> Pronoun:
