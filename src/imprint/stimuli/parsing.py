@@ -29,7 +29,7 @@ from imprint.stimuli.files import TomlTable, read_property, read_table
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
-_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "question")
+_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "question", "papers")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
 
 
@@ -137,6 +137,7 @@ def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:
         human=_human(table),
         unbleached=_unbleached(table, common["language"]),
         is_question=table.get("question", bool) or False,
+        papers=table.texts("papers"),
     )
     validate(test, table.where)
     return test
@@ -244,6 +245,7 @@ def _written(test: WeatTest) -> str:
         "notes": test.notes,
         "topics": test.topics,
         "question": test.is_question,
+        "papers": test.papers,
     }
     lines = ["[[weat]]", *(f"{key} = {_value(value)}" for key, value in values.items() if value)]
     if test.unbleached is not None:
