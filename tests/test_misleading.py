@@ -225,7 +225,7 @@ def noisy(encoded, share, seed):
 def test_encoders_are_judged_by_what_they_know(encoded, share, judged):
     found = [controls(noisy(encoded, share, seed)) for seed in range(5)]
     assert {one.judged for one in found} == {judged}
-    assert {one.controls[0].value for one in found} == {1.0}  # it has a vector for every text
+    assert {one[0].controls[0].value for one in found} == {1.0}  # it has a vector for every text
 
 
 @pytest.mark.parametrize(("share", "code"), [(0.0, 0), (1.0, 3)])

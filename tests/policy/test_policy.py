@@ -6,8 +6,9 @@ from refusals import refuses
 
 import imprint
 from imprint.errors import SettingError, StimulusError
-from imprint.policies.gate import check
+from imprint.policies.gate import check, parse_conditions
 from imprint.policies.policy import FILE, example, find_policy
+from imprint.stimuli.catalog import questions
 
 
 def write(folder, text, name=FILE):
@@ -25,9 +26,27 @@ def topic(low, high, difference=None):
 def test_the_example_can_be_read(tmp_path):
     policy = imprint.policy(write(tmp_path, example()))
     assert [str(one) for one in policy.conditions] == [
-        "weat:gender-*:|size|<0.1",
+        *(f"weat:{question.id}:|size|<0.1" for question in questions()),
         "similarity:ws-353:spearman>=0.4",
     ]
+
+
+@pytest.mark.parametrize(("choice", "code"), [("cannot tell", 3), ("fail", 2), ("warn", 0)])
+def test_a_policy_says_what_counts_where_it_cannot_tell(tmp_path, choice, code):
+    requirement = '[[require]]\ntopic = "gender"\nsize = 0.1\n'
+    policy = imprint.policy(write(tmp_path, f'on_cannot_tell = "{choice}"\n{requirement}'))
+    undecided = check(judged([topic(0.05, 0.2)]), (), policy)
+    assert (undecided.verdict, undecided.exit_code) == ("cannot tell", code)
+    failed = check(judged([topic(0.12, 0.3)]), (), policy)
+    assert (failed.verdict, failed.exit_code) == ("failed", 2)
+    beside = parse_conditions((), ["topic:gender:|size|<0.1"])
+    assert check(judged([topic(0.05, 0.2)]), beside, policy).exit_code == max(code, 2 if choice == "fail" else 3)
+    assert imprint.gate(judged([topic(0.05, 0.2)]), policy=policy).exit_code == code
+
+
+def test_an_unknown_choice_where_it_cannot_tell_is_refused(tmp_path):
+    with refuses(SettingError, option="on_cannot_tell", got="pass"):
+        imprint.policy(write(tmp_path, 'on_cannot_tell = "pass"\n[[require]]\ntopic = "gender"\nsize = 0.1\n'))
 
 
 @pytest.mark.parametrize(

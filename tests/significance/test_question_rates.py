@@ -83,7 +83,7 @@ def test_the_summary_has_a_row_per_goal_and_names_what_is_missed(rates, asked):
     drawings = list(rates.of_pools(asked[:1], 5, SEED))
     assert len(drawings) == len(rates.SIZES_OF_POOLS) * len(rates.PLANTED_IN_POOLS)
     calibration = calibrate("default", tests=questions()[:2], copies=20, seed=SEED)
-    good = rates.of_altered_copies(calibration.rows)
+    good = rates.of_altered_copies(calibration)
     assert [(row.altered, row.questions) for row in good] == [(kind, 2) for kind in rates.ANY_OF_TEN]
     bad = [msgspec.structs.replace(row, copies_found=15) for row in good]
     text = rates.summary([rates.Rates("fine", drawings, good), rates.Rates("worse", drawings, bad)])

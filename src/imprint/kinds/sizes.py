@@ -248,7 +248,7 @@ def _published(row: AssociationRow) -> Text:
     said = "As a paper asked it ({}, {} names and words): d = {}, p {}; {}."
     p_value = probability(row.p_value, row.p_method)
     return say(
-        said, title(row.test), count(row.n_x + row.n_y + row.n_a + row.n_b), number(row.effect_size),
+        said, title(row.test), f"{row.n_x + row.n_y + row.n_a + row.n_b}", number(row.effect_size),
         equals(p_value), say("size {}, {}", _size(row), outcome_text(row)),
     )  # fmt: skip
 

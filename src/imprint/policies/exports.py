@@ -55,7 +55,7 @@ def cases(gate: Gate) -> Iterator[TestCase]:
         several = len({one.embedding for one in row.outcomes}) > 1
         for one in row.outcomes:
             said = line(row, one, several=several)
-            yield TestCase(row, name_of(one, several=several), sized(one), one.verdict, said, one.why)
+            yield TestCase(row, name_of(one, several=several), sized(row, one), one.verdict, said, one.why)
         if not row.outcomes:
             said = say("No finding matches; {}.", title(str(row.why)))
             yield TestCase(row, "no finding", NOTHING, "cannot tell", said, row.why)
@@ -115,7 +115,7 @@ def _summary(gate: Gate) -> Iterator[Block]:
         Field(title="Requirement", cell=lambda case: condition_of(case.row)),
         Field("test", cell=lambda case: case.test),
         Field("value", cell=lambda case: case.value, numeric=False),
-        Field(title="Limit", cell=lambda case: say("{} {}", case.row.operator, datum(case.row.limit))),
+        Field(title="Limit", cell=lambda case: say("{} {}", case.row.operator, datum(case.row, case.row.limit))),
         Field("verdict", cell=_answer),
     )
     yield table(Outcome, "Requirements", answered[:_MOST_LINES], columns)

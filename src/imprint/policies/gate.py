@@ -13,7 +13,7 @@ from imprint.kinds.audit import audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.policies.conditions import Condition, known_kind, parse_condition
 from imprint.policies.judging import Known, cannot_reach, judge
-from imprint.policies.kinds import GateRow, Lacking, Rule, Verdict, gravest
+from imprint.policies.kinds import GateRow, Lacking, OnCannotTell, Rule, Verdict, gravest
 from imprint.policies.policy import Policy
 from imprint.policies.policy import policy as read_policy
 from imprint.policies.settings import GateSettings, PolicyLike
@@ -23,6 +23,7 @@ from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
+ON_CANNOT_TELL: dict[OnCannotTell, int] = {"cannot tell": 3, "fail": 2, "warn": 0}
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,8 +60,11 @@ class Gate(Result):
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 2 failed, 3 cannot tell; 1 is for errors."""
-        return EXIT_CODES[self.verdict]
+        """0 passed, 2 failed, 3 cannot tell, unless the policy counts that otherwise; 1 is for errors."""
+        if self.verdict != "cannot tell":
+            return EXIT_CODES[self.verdict]
+        codes = {ON_CANNOT_TELL[row.on_cannot_tell] for row in self.rows if row.verdict == "cannot tell"}
+        return EXIT_CODES["failed"] if EXIT_CODES["failed"] in codes else max(codes)
 
     def findings(self) -> list[GateRow]:
         """Return one row per condition."""
@@ -151,6 +155,7 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
         said = {
             "policy_sha256": policy.sha256,
             "policy_file": str(policy.path),
+            "on_cannot_tell": policy.on_cannot_tell,
             "owner": policy.owner,
             "policy_reason": policy.reason,
         }

@@ -8,10 +8,11 @@ import msgspec
 
 from imprint.kinds import Kind, Part, by_kind
 from imprint.rows import Row, shown
-from imprint.view import Claim, Given, Number, Phrase, Text, count, join, say, title, words
+from imprint.view import Claim, Given, Number, Phrase, Text, count, join, percent, points, say, title, words
 
 Verdict = Literal["passed", "failed", "cannot tell"]
 Rule = Literal["fail-on", "require"]
+OnCannotTell = Literal["cannot tell", "fail", "warn"]
 Operator = Literal["<", "<=", ">", ">="]
 
 GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
@@ -19,6 +20,7 @@ GRAVEST_FIRST: tuple[Verdict, ...] = ("failed", "cannot tell", "passed")
 _DECISION = Part("gate", "The decision", -1)
 _MOST_TESTS = 20  # named under one condition; the findings have them all
 _MOST_NAMED = 2  # requirements named in the decision; the others are counted
+_NEAR = 0.005  # a share so near to its limit is shown with a digit more
 _LIMITS: dict[Operator, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
 
@@ -51,6 +53,9 @@ class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
         shown("Policy", "Hash of the policy that the requirement is from.", shape="word"),
     ] = None
     policy_file: Annotated[str | None, shown("Policy file", "The policy's file, as it was given.")] = None
+    on_cannot_tell: Annotated[
+        OnCannotTell, shown("If it cannot tell", "What counts where the findings do not decide.")
+    ] = "cannot tell"
     owner: Annotated[str, shown("Owner", "Who decides by the policy.")] = ""
     policy_reason: Annotated[str, shown("Reason of the policy", "Why there is such a policy.")] = ""
     reason: Annotated[str, shown("Reason", "Why the policy requires it.")] = ""
@@ -76,6 +81,9 @@ def is_probability(field: str) -> bool:
 def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say the verdict on each condition, name each test that failed it or cannot be decided, and say whose policy."""
     for row in rows:
+        if row.policy_sha256 and row.checked == 1 and not (row.why or row.skipped or row.cannot_reach or row.lacking):
+            yield line(row, row.outcomes[0], several=False)
+            continue
         yield _headline(row)
         # What is said of all of them is not said again of each.
         named = [one for one in row.outcomes if one.verdict != "passed" and row.why is None]
@@ -118,10 +126,13 @@ def decision(rows: Sequence[GateRow]) -> Text:
 
 
 def policies(rows: Sequence[GateRow]) -> Iterator[Text]:
-    """Say who decides by each policy, and why."""
+    """Say who decides by each policy, and why, and what counts where it cannot tell."""
     for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows):
         if owner or reason:
             yield say("Policy{}{}.", say(" of {}", title(owner)) if owner else "", _because(reason))
+    if gravest(row.verdict for row in rows) == "cannot tell":
+        said = {"fail": "By the policy, this counts as failed.", "warn": "By the policy, this is a warning only."}
+        yield from (said[choice] for choice in dict.fromkeys(row.on_cannot_tell for row in rows) if choice in said)
 
 
 def _because(reason: str) -> Text:
@@ -135,22 +146,30 @@ def _required(row: GateRow) -> Text:
     own = [one for one in row.outcomes if one.verdict == row.verdict]
     if not own:  # what it needs was not run
         return say("{}; not run: {}", condition_of(row), words(row.skipped))
-    worst = max(own, key=lambda one: abs((one.value or 0.0) - row.limit))
-    size = " either way" if row.field.startswith("|") else ""
-    limit = say("{} {}{}", _LIMITS[row.operator], datum(row.limit), size)
-    must = "must be" if row.rule == "require" else "must not be"
-    several = len({one.embedding for one in row.outcomes}) > 1
-    what = (row.field.strip("|").replace("_", " "), name_of(worst, several=several))
-    found = say("it is {}", sized(worst)) if worst.why is None else title(worst.why)
-    said = say("the {} of {} {} {}; {}", *what, must, limit, found)
+    worst = max(own, key=lambda outcome: abs((outcome.value or 0.0) - row.limit))
+    several = len({outcome.embedding for outcome in row.outcomes}) > 1
+    said = _held(row, worst, several=several)
     return said if len(own) == 1 else say("{}, the furthest of {} findings", said, count(len(own)))
 
 
-def sized(one: Outcome) -> Text:
+def _held(row: GateRow, outcome: Outcome, *, several: bool) -> Text:
+    """Say what was found of one test, and what it must be; or why that is not known."""
+    name, must = name_of(outcome, several=several), "must be" if row.rule == "require" else "must not be"
+    either = " either way" if row.field.startswith("|") else ""
+    limit = say("{} {} {}{}", must, _LIMITS[row.operator], datum(row, row.limit), either)
+    if outcome.value is None:
+        return say("{}, {}: {}", name, limit, title(outcome.why or "no number"))
+    what = "" if _is_share(row.field) else f"{row.field.strip('|').replace('_', ' ')} "
+    said = say("{}: {}{}, {}", name, what, sized(row, outcome), limit)
+    return said if outcome.why is None else say("{}; {}", said, title(outcome.why))
+
+
+def sized(row: GateRow, outcome: Outcome) -> Text:
     """Return what was found of one test, with the ends between which it lies."""
-    if one.low == one.high:
-        return datum(one.value)
-    return say("{} [{} to {}]", datum(one.value), datum(one.low), datum(one.high))
+    if outcome.low == outcome.high:
+        return datum(row, outcome.value)
+    ends = (datum(row, end, bare=True) for end in (outcome.low, outcome.high))
+    return say("{} [{} to {}]", datum(row, outcome.value), *ends)
 
 
 def condition_of(row: GateRow) -> Text:
@@ -199,19 +218,21 @@ def name_of(one: Outcome, *, several: bool) -> Text:
 
 def line(row: GateRow, one: Outcome, *, several: bool) -> Phrase:
     """Say what a condition says of one test."""
-    said = say("{}: {}", one.verdict.capitalize(), name_of(one, several=several))
-    if one.value is not None:
-        said = say("{}, {} = {}", said, row.field, datum(one.value))
-    if one.why is not None:
-        return say("{}: {}.", said, title(one.why))
-    if one.low != one.high:
-        said = say("{}, between {} and {}", said, datum(one.low), datum(one.high))
-    return say("{}, limit {}.", said, datum(row.limit))
+    reason = say(" ({})", title(row.reason)) if row.reason else ""
+    return say("{}: {}{}.", one.verdict.capitalize(), _held(row, one, several=several), reason)
 
 
-def datum(value: float | None) -> Number:
-    """Return a number with digits enough to tell it from its limit."""
-    return Number(value, "significant", 4)
+def datum(row: GateRow, value: float | None, *, bare: bool = False) -> Number:
+    """Return a number with digits enough to tell it from its limit; a size in percent, or `bare`, in points."""
+    if not _is_share(row.field):
+        return Number(value, "significant", 4)
+    is_near = value is not None and value != row.limit and abs(abs(value) - row.limit) < _NEAR
+    return (points if bare else percent)(value, int(is_near))
+
+
+def _is_share(field: str) -> bool:
+    """Tell whether a field is a size, or an end of its interval."""
+    return field.strip("|").startswith("size")
 
 
 GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1, measured=False)

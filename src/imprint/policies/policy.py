@@ -3,6 +3,7 @@
     owner = "the search team"
     reason = "the model ranks candidates"
     tests = ["our-tests.toml"]          # tests of your own, beside the catalogue's
+    on_cannot_tell = "fail"             # or "cannot tell" (exit code 3, the default), or "warn" (exit code 0)
 
     [[require]]
     test = "gender-*"                   # a question, a test, or a pattern; or topic = "gender"
@@ -19,21 +20,23 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
-from imprint.checks import check_between, did_you_mean
+from imprint.checks import check_between, check_choice, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.policies.conditions import Condition
+from imprint.policies.kinds import OnCannotTell
 from imprint.policies.settings import PolicyLike
-from imprint.stimuli.catalog import catalogue, read_tests
+from imprint.significance.outcomes import MARGIN
+from imprint.stimuli.catalog import catalogue, questions, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table
 
 FILE = "imprint.toml"
 
 _PROJECT = "pyproject.toml"
-_KEYS = ("owner", "reason", "tests", "require")
+_KEYS = ("owner", "reason", "tests", "on_cannot_tell", "require")
 _REQUIREMENT = ("test", "topic", "benchmark", "size", "least", "reason")
 _REMOVED = ("alpha", "margin")  # levels, and cosines
 
@@ -56,6 +59,8 @@ class Policy:
         What each requirement holds findings against.
     sha256
         The hash of what it says, not of its spacing and comments.
+    on_cannot_tell
+        What counts where findings do not decide: "cannot tell", "fail", or "warn", which lets the model through.
     """
 
     path: Path
@@ -64,6 +69,7 @@ class Policy:
     tests: tuple[Test, ...]
     conditions: tuple[Condition, ...]
     sha256: str
+    on_cannot_tell: OnCannotTell = "cannot tell"
 
 
 def policy(file: PolicyLike | None = None) -> Policy:
@@ -103,7 +109,14 @@ def policy(file: PolicyLike | None = None) -> Policy:
         tests,
         conditions,
         hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
+        _on_cannot_tell(table),
     )
+
+
+def _on_cannot_tell(table: TomlTable) -> OnCannotTell:
+    given = table.get("on_cannot_tell", str) or "cannot tell"
+    check_choice("on_cannot_tell", given, get_args(OnCannotTell))
+    return cast(OnCannotTell, given)
 
 
 def find_policy(folder: FilePath = ".") -> Path | None:
@@ -129,24 +142,22 @@ reason = ""   # what the model is for, and whom it could harm
 # Tests of your own, beside the catalogue's (`imprint stimuli` lists those):
 # tests = ["our-tests.toml"]
 
+# What counts where the findings do not decide: "cannot tell" (exit code 3), "fail" (2) or "warn" (0).
+on_cannot_tell = "cannot tell"
+
 # How much nearer one group may be to one kind of words than the other group, as a share of the distance between
 # the two kinds of words. It passes only if the whole 99.5 % interval lies within this size, either way, fails if
-# the whole interval lies outside, and cannot tell otherwise. `imprint stimuli` lists the questions.
-[[require]]
-test = "gender-*"
-size = 0.10
-reason = ""
-
-# A topic counts with the mean size of its questions:
-# [[require]]
-# topic = "race"
-# size = 0.10
-
+# the whole interval lies outside, and cannot tell otherwise. Leave out what does not matter for your use.
+{requirements}
 # The model must still be good for something:
 [[require]]
 benchmark = "ws-353"
 least = 0.4
-"""
+""".format(requirements="".join(map(_example_of, questions())))
+
+
+def _example_of(question: WeatTest) -> str:
+    return f'[[require]]  # {question.title}\ntest = "{question.id}"\nsize = {MARGIN:.2f}\n\n'
 
 
 def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) -> Condition:

@@ -139,7 +139,7 @@ def brief(rows: Sequence[Row]) -> list[Text]:
     if refused(rows):
         return certainty(rows)  # which says so, and why
     told = [verdict(rows), *certainty(rows)]
-    told += [say("{}.", join(mark.text for mark in counts(rows)))] if counts(rows) else []
+    told += [say("Outcomes: {}.", join((mark.text for mark in counts(rows)), "; "))] if counts(rows) else []
     shown = tiles(rows)
     found = [_in_words(tile) for tile in shown.tiles if tile.outcome in FOUND] if shown else []
     told += [say("By topic: {}.", join(found, "; "))] if found else []
