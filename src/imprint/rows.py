@@ -328,6 +328,11 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
         """Why it has no outcome, where more than its interval is why."""
         return None
 
+    @property
+    def obstacle(self) -> str | None:
+        """What keeps it from an outcome above `small`, whatever its interval."""
+        return None
+
     def lost_most(self) -> str | None:
         """Say what lost more than half of its words, or of its tests; the rest is not what was asked."""
         return None

@@ -72,6 +72,14 @@ def test_what_keeps_one_of_its_tests_from_an_answer_keeps_the_topic_from_it(embe
     assert (row.outcome, row.reason, row.found) == ("cannot tell", "frequency", False)
 
 
+def test_frequency_counts_in_a_topic_where_the_intervals_of_its_tests_contain_zero():
+    battery = run_battery("glove-840b-stimuli", [get("caliskan-4"), get("caliskan-5")])
+    tests, row = battery.of(WeatRow), topics_of(battery)["race"]
+    assert [(test.outcome, test.reason, test.size_low < 0) for test in tests] == [("cannot tell", None, True)] * 2
+    assert row.size_low > 0
+    assert (row.outcome, row.reason, row.obstacle) == ("cannot tell", "frequency", "frequency")
+
+
 def test_a_test_of_two_topics_counts_in_both_and_a_test_without_one_in_none(embedding):
     tests = [asked("both", ("race", "gender")), asked("none", ())]
     assert {topic: row.tests for topic, row in topics_of(run_battery(embedding, tests)).items()} == {

@@ -109,7 +109,8 @@ def test_lists_that_are_not_matched_need_the_frequency_check_of_the_larger_size(
     assert [one.row.reason for one in (*first, *second)] == ["frequency", "frequency"]
     for row in compared(first, second):
         assert (row.outcome, row.less) == ("substantial", None)
-    small, passed = {"outcome": "small", "reason": None}, {"outcome": "substantial", "reason": None}
+    small = {"outcome": "small", "reason": None}
+    passed = {"outcome": "substantial", "reason": None, "obstacle": None}
     for fields, less in (((small, passed), "first"), ((passed, small), None), ((small, small), None)):
         for row in compared(*(measured(one, test, **own) for one, own in zip(models, fields, strict=True))):
             assert (row.outcome, row.less) == ("substantial", less), "what is small may be due to frequency"

@@ -51,8 +51,7 @@ def size_fields(size: Size, obstacle: Reason | None = None) -> dict[str, Any]:
         "size": size.value,
         "size_low": size.low,
         "size_high": size.high,
-        "outcome": judged.outcome,
-        "reason": judged.reason,
+        **judged.fields(),
     }
 
 

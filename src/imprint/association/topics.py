@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from imprint.association.rows import (
+    OBSTACLE,
     OUTCOME,
     REASON,
     SIZE,
@@ -36,6 +37,7 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
     size_high: Annotated[float | None, SIZE_HIGH] = None
     outcome: Annotated[SizeOutcome | None, OUTCOME] = None
     reason: Annotated[Reason | None, REASON] = None
+    obstacle: Annotated[Reason | None, OBSTACLE] = None
     tests: Annotated[tuple[str, ...], shown("Tests", "Questions about the topic, or tests where there are none.")]
     tests_left_out: Annotated[tuple[str, ...], shown("Left out", "Those without a size, or that did not run.")] = ()
     n_words: Annotated[
@@ -130,7 +132,7 @@ def n_units(shares: Sequence[ShareOfDistance]) -> int:
 
 def obstacle_of(rows: Iterable[AssociationRow]) -> Reason | None:
     """Return what keeps several tests together from an answer: what keeps one of them from it."""
-    return next((row.reason for row in rows if row.reason is not None), None)
+    return next((row.obstacle for row in rows if row.obstacle is not None), None)
 
 
 def _questions(measured: Sequence[Measured[Tested]]) -> list[Measured[Tested]]:

@@ -62,9 +62,8 @@ def _less(row: ChangeRow | TopicChangeRow, changes: Sequence[TestChange]) -> str
     second_is_larger = row.size * total.value > 0
     tests = [change.after if second_is_larger else change.before for change in changes]
     larger = mean_size(shares[second_is_larger])
-    obstacle = obstacle_of(test for change in changes for test in (change.before, change.after))
-    if obstacle is None and not all(test.is_question or test.found for test in tests):
-        obstacle = "frequency"  # a size within the margin is `small` whether or not frequency explains it
+    reasons = (test.reason for change in changes for test in (change.before, change.after))
+    obstacle = next(filter(None, reasons), None) or obstacle_of(tests)
     if outcome(larger.low, larger.high, obstacle=obstacle or larger.obstacle).outcome not in FOUND:
         return None
     return row.change_from if second_is_larger else row.change_to
