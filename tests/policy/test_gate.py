@@ -258,6 +258,15 @@ def test_what_keeps_a_test_from_an_outcome_is_why_a_limit_of_its_size_cannot_be_
     assert judge(parse_condition("weat:d>0", "fail-on"), replace(explained, effect_size=1.0)).verdict == "failed"
 
 
+@pytest.mark.parametrize("kind", ["weat", "topic"])
+def test_what_frequency_may_explain_can_pass_but_not_fail_whatever_the_outcome(kind):
+    row = make_row(kind, size=0.06, size_low=0.03, size_high=0.08, outcome="small", obstacle="frequency", part="weat")
+    for limit, expected in ((0.02, "cannot tell"), (0.05, "cannot tell"), (0.1, "passed")):
+        said = judge(parse_condition(f"{kind}:caliskan-6:|size|<{limit}", "require"), row)
+        assert said.verdict == expected
+    assert judge(parse_condition(f"{kind}:size>0.05"), row).why == REASON_TEXTS["frequency"]
+
+
 def test_an_alarm_names_the_questions_with_too_few_words_and_is_about_the_others():
     short = question(None, None, None, test="short", outcome="cannot tell", reason="few words")
     (answer,) = check([question(), short], parse_conditions(["weat:size_low>0.1"])).answers
