@@ -96,7 +96,7 @@ def test_two_models_are_compared_on_the_words_that_both_have():
     lacking = {"x0", "b3"}
     kept = [index for index, word in enumerate(second.words) if word not in lacking]
     second = replace(second, words=[second.words[index] for index in kept], vectors=second.vectors[kept])
-    row, topic = compared(measured(model("first", 0.1)), measured(second))
+    row, topic = compared(measured(model("first", 0.1)), measured(second, reason=None, obstacle=None))
     assert (row.n_x, row.n_y, row.n_a, row.n_b) == (29, 30, 30, 29)
     assert {*row.missing} == lacking
     assert (row.less, topic.less, topic.n_words) == ("first", "first", 118)

@@ -197,8 +197,9 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
         float | None,
         shown(
             "p, frequency",
-            "Of lists that are not matched in frequency: share of random words of the same frequencies that differ as "
-            "much, in the place of X and Y, of A and B, or of all; the largest of the three.",
+            "Of lists that are not matched in frequency, or lack words of a question: share of random words of the "
+            "same frequencies that differ as much, in the place of X and Y, of A and B, or of all; the largest of the "
+            "three.",
         ),
     ] = None
     rank_x: Annotated[

@@ -169,8 +169,9 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
     label = _label_test(metric, words, of_labels)
+    matched = test.is_question and not words.missing
     frequency = None
-    if label is None or not test.is_question:
+    if label is None or not matched:
         expected = label.expected if label else 0.0
         frequency = frequency_test(
             metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
@@ -181,8 +182,8 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     compared = [[of_side[side] for side in role if side in of_side] for role in ("xy", "ab")]
     listed = [len(word_sets(test)[side]) for side in of_side]
     obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
-    if obstacle is None and (label is None or not test.is_question):
-        obstacle = obstacle_of_frequency(frequency, [] if test.is_question else compared)
+    if obstacle is None and (label is None or not matched):
+        obstacle = obstacle_of_frequency(frequency, [] if matched else compared)
     return measured(name, metric, test, part, value, label, frequency, jackknifed, obstacle, seed)
 
 
