@@ -368,6 +368,7 @@ class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
     title: Annotated[str, shown("What", "What could not be measured.")]
     reason: Annotated[str, shown("Why", "Why it could not be measured.")]
     topics: Annotated[tuple[str, ...], shown("Topics", "What a test would have asked about.")] = ()
+    is_question: Annotated[bool, shown("Question", "Whether it is a standard question.")] = False
 
 
 class PartRow(Row, frozen=True, kw_only=True, tag="part"):
@@ -478,6 +479,7 @@ def skipped(
     part: str,
     seed: int = 0,
     topics: tuple[str, ...] = (),
+    is_question: bool = False,
 ) -> SkippedRow:
     """Return the row of something that could not be measured; `measured` is a name and its hash."""
     name, digest = measured
@@ -490,6 +492,7 @@ def skipped(
         part=part,
         seed=seed,
         topics=topics,
+        is_question=is_question,
     )
 
 

@@ -66,6 +66,16 @@ def test_questions_count_and_tests_where_no_question_has_an_answer(embedding):
     assert (row.tests, row.tests_left_out) == (("test",), ("lost",))
 
 
+def test_a_topic_of_questions_does_not_miss_published_tests_that_did_not_run(embedding):
+    questions = [replace(asked(name), is_question=True) for name in ("one", "two")]
+    tests = [asked(f"test {number}", x=[*"pqrst"]) for number in range(3)]
+    lost = replace(asked("lost", x=[*"pqrst"]), is_question=True)
+    (row,) = run_battery(embedding, [*questions, lost, *tests]).of(TopicRow)
+    assert (row.tests, row.tests_left_out, row.lost_most()) == (("one", "two"), ("lost",), None)
+    (row,) = run_battery(embedding, [asked("one"), asked("two"), lost, *tests]).of(TopicRow)
+    assert row.tests_left_out == ("lost", "test 0", "test 1", "test 2")
+
+
 def test_what_keeps_one_of_its_tests_from_an_answer_keeps_the_topic_from_it(embedding):
     row = topics_of(run_battery(embedding, [asked("one"), asked("two")]))["gender"]
     assert row.size_low > 0
