@@ -16,14 +16,14 @@ from imprint.association.rows import (
     SIZE,
     SIZE_HIGH,
     SIZE_LOW,
-    AssociationRow,
     Measured,
+    OutcomeRow,
     Tested,
 )
 from imprint.association.sizes import size_fields
 from imprint.association.vectors import shares_of
 from imprint.rows import Row, SkippedRow, shown
-from imprint.significance.outcomes import FOUND, Reason, SizeOutcome
+from imprint.significance.outcomes import FOUND, Reason, Size, SizeOutcome
 from imprint.significance.shares import ShareOfDistance, mean_size
 from imprint.stimuli.definition import CONTROL
 
@@ -88,7 +88,7 @@ def _topics_of(
     for topic, own in by_topic(measured).items():
         counted = [one for one in own if one.row.size_low is not None]
         shares = _shares(counted)
-        size = mean_size(shares) if shares else None
+        size = mean_size(shares) if shares else Size(None)
         yield TopicRow(
             test=topic,
             embedding=first.embedding,
@@ -99,7 +99,7 @@ def _topics_of(
             tests=tuple(one.row.test for one in counted),
             tests_left_out=left_out(topic, own, counted, skipped),
             n_words=n_units(shares),
-            **({} if size is None else size_fields(size, obstacle_of(one.row for one in counted))),
+            **size_fields(size, obstacle_of(one.row for one in counted or own)),
         )
 
 
@@ -131,7 +131,7 @@ def n_units(shares: Sequence[ShareOfDistance]) -> int:
     return len(np.unique(np.concatenate(units))) if units else 0
 
 
-def obstacle_of(rows: Iterable[AssociationRow]) -> Reason | None:
+def obstacle_of(rows: Iterable[OutcomeRow]) -> Reason | None:
     """Return what keeps several tests together from an answer: what keeps one of them from it."""
     return next((row.obstacle for row in rows if row.obstacle is not None), None)
 
