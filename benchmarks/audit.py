@@ -17,7 +17,7 @@ from pathlib import Path
 from imprint.jobs.job import Job, Plan
 from imprint.kinds import all_kinds
 from imprint.kinds.findings import read_findings
-from imprint.report.page import render_page
+from imprint.reports.page import render_page
 from imprint.rows import Row
 from imprint.subjects.opening import load
 

@@ -97,6 +97,7 @@ class Question:
     topic: str
     sides: tuple[str, str, str, str]
     source: str
+    papers: tuple[str, ...]  # published tests that ask the same
 
 
 @dataclass(frozen=True)
@@ -155,10 +156,12 @@ _WORDNET = "WordNet 3.1"
 _WRITTEN = "lists written for imprint"
 
 
-def _question(identifier: str, title: str, topic: str, sides: str, words: str) -> Question:
+def _question(
+    identifier: str, title: str, topic: str, sides: str, words: str, papers: tuple[str, ...] = ()
+) -> Question:
     x, y, a, b = sides.split()
     source = f"imprint, by rule before any vector was seen; {_NAMES}; words: {words}; matched in frequency"
-    return Question(identifier, title, topic, (x, y, a, b), source)
+    return Question(identifier, title, topic, (x, y, a, b), source, papers)
 
 
 QUESTIONS = (
@@ -168,6 +171,7 @@ QUESTIONS = (
         "gender",
         "men women career family",
         _WRITTEN,
+        ("caliskan-6",),
     ),
     _question(
         "gender-ability",
@@ -182,6 +186,7 @@ QUESTIONS = (
         "gender",
         "men women science arts-beside-science",
         _WORDNET,
+        ("caliskan-8",),
     ),
     _question(
         "gender-maths",
@@ -189,6 +194,7 @@ QUESTIONS = (
         "gender",
         "men women maths arts-beside-maths",
         f"{_WRITTEN} and {_WORDNET}",
+        ("caliskan-7",),
     ),
     _question(
         "gender-pleasant",
@@ -203,6 +209,7 @@ QUESTIONS = (
         "race",
         "white-beside-black black pleasant unpleasant",
         _VADER,
+        ("caliskan-3", "caliskan-4", "caliskan-5"),
     ),
     _question(
         "hispanic-pleasant",
@@ -231,6 +238,7 @@ QUESTIONS = (
         "age",
         "younger older pleasant unpleasant",
         _VADER,
+        ("caliskan-10",),
     ),
 )
 
@@ -508,7 +516,7 @@ def written(sides: Mapping[str, Side], questions: Sequence[Question]) -> str:
         x, y, a, b = question.sides
         parts.append(
             f'[[weat]]\nid = "{question.id}"\ntitle = "{question.title}"\nsource = "{question.source}"\n'
-            f'language = "en"\ntopics = ["{question.topic}"]\nquestion = true\n'
+            f'language = "en"\ntopics = ["{question.topic}"]\nquestion = true\n{_papers(question)}'
             f'x = "{x}"\ny = "{y}"\na = "{a}"\nb = "{b}"\n'
         )
     parts += [
@@ -516,6 +524,11 @@ def written(sides: Mapping[str, Side], questions: Sequence[Question]) -> str:
         for side in sides.values()
     ]
     return "\n".join(parts)
+
+
+def _papers(question: Question) -> str:
+    listed = ", ".join(f'"{test}"' for test in question.papers)
+    return f"papers = [{listed}]\n" if listed else ""
 
 
 _HEADER = """\

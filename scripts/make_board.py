@@ -25,7 +25,7 @@ from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.kinds.findings import read_findings
 from imprint.render.markdown import draw_text
-from imprint.report.summary import certainty, verdict
+from imprint.reports.summary import certainty, verdict
 from imprint.rows import Row
 
 MODELS = packages.CACHE.parent / "board"

@@ -37,7 +37,7 @@ print(sum(name.split(".")[0] == "imprint" for name in sys.modules))
 """
 
 # Packages that show, judge and print rows without knowing their kinds, and the rows that every part of an audit has.
-_KNOW_NO_KIND = ("report", "policy", "cli")
+_KNOW_NO_KIND = ("reports", "policies", "cli")
 _EVERYWHERE = {"SkippedRow", "RawRow", "PartRow", "Row"}
 _ROWS = {"row", "finding", "one", "rows[0]", "own[0]", "self.finding", "condition"}  # and what asks for them
 
@@ -173,7 +173,7 @@ def main() -> int:
         *((f"  {package}", count, budgets.get(package)) for package, count in lines.most_common()),
         ("code lines, without blanks, comments and docstrings", lines.total(), 36_000),
         ("files", sum(1 for _ in SOURCE.rglob("*.py")), 320),
-        ("places in report/, policy/ and cli/ that tell kinds apart", len(tells_kinds_apart()), 0),
+        ("places in reports/, policies/ and cli/ that tell kinds apart", len(tells_kinds_apart()), 0),
         ("columns whose heading is not described on a row", headings(), None),
         ("source files touched to add a debiaser", files_naming("leace"), 2),
         ("source files touched to add another kind", files_of_kind("wefat"), 3),

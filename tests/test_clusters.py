@@ -14,7 +14,6 @@ from units import doubled, fatal, refused, slowly, unit
 
 import imprint
 from imprint.association import calibration
-from imprint.audit.run import run_audit
 from imprint.cli import cluster as clusters
 from imprint.errors import SettingError, VocabularyError
 from imprint.jobs import job
@@ -56,7 +55,7 @@ small = pytest.fixture(small_audits)
 def test_an_audit_is_the_same_on_a_cluster(client, small, monkeypatch):
     monkeypatch.setattr(job, "QUICK_WORDS", 5_000)
     here, there = (
-        run_audit("default", quick=True, encoder="cbow", executor=executor)
+        imprint.audit("default", quick=True, encoder="cbow", executor=executor)
         for executor in (None, client.get_executor())
     )
     assert as_bytes(there) == as_bytes(here)

@@ -22,7 +22,7 @@ import imprint
 from imprint.boards.subjects import read_models
 from imprint.cli.app import make_app
 from imprint.kinds import find_kind
-from imprint.policy.policy import example, read_policy
+from imprint.policies.policy import example
 from imprint.stimuli.catalog import catalogue, read_tests
 
 ROOT = Path(__file__).parents[1]
@@ -146,7 +146,7 @@ def test_comparing_tells_a_line_that_was_not_printed_and_one_out_of_order():
 @pytest.mark.parametrize(("text", "following"), blocks("toml"))
 def test_toml_snippets_are_valid_tests_policies_or_models(text, following, tmp_path):
     (tmp_path / "snippet.toml").write_text(text)
-    read = read_policy if "[[require]]" in text else read_models if "[[model]]" in text else read_tests
+    read = imprint.policy if "[[require]]" in text else read_models if "[[model]]" in text else read_tests
     assert read(tmp_path / "snippet.toml")
 
 

@@ -13,8 +13,7 @@ from gensim.models import Word2Vec
 
 import imprint
 from imprint.association.battery import run_battery
-from imprint.audit import run as auditing
-from imprint.audit.kinds import AUDIT
+from imprint.audits import run as auditing
 from imprint.directions.analogies import analogies
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
@@ -22,6 +21,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
+from imprint.kinds.audit import AUDIT
 from imprint.kinds.controls import CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
@@ -29,13 +29,12 @@ from imprint.kinds.sections import blocks, draw_rows
 from imprint.kinds.sizes import answer_sentence
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
-from imprint.policy.kinds import GATE
+from imprint.policies.gate import check, parse_conditions
+from imprint.policies.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
+from imprint.policies.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
-from imprint.report.card import render_card
-from imprint.report.summary import brief
+from imprint.reports.summary import brief
 from imprint.rows import write_findings
 from imprint.significance.outcomes import CONFIDENCE, OUTCOMES
 from imprint.stimuli import catalog
@@ -70,7 +69,7 @@ ANSWERED = "of the distance between"  # in each answer to a question
 
 def concluded(rows):
     """Return what a card says can be concluded."""
-    return render_card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
+    return imprint.card(rows).partition("### What can be concluded\n")[2].partition("###")[0]
 
 
 # 1. Vectors that know nothing pass the gate
@@ -99,7 +98,7 @@ def audited(monkeypatch):
     monkeypatch.setattr(auditing, "all_kinds", list)
 
     def audit(subject):
-        (whole,) = auditing.run_audit(subject, quick=True).findings()
+        (whole,) = imprint.audit(subject, quick=True).findings()
         return [whole, *run_battery(subject, asked_by(QUESTION, *ASKED)).findings()]
 
     return audit
@@ -133,7 +132,7 @@ def test_half_noise_is_still_judged(bundled, audited):
     rows = audited(with_noise(bundled, 0.5))
     assert rows[0].judged
     assert check(rows, README_GATE).exit_code == 2
-    assert "cannot be judged" not in render_card(rows)
+    assert "cannot be judged" not in imprint.card(rows)
     assert ANSWERED in concluded(rows)
 
 
@@ -173,7 +172,7 @@ def test_one_subject_does_not_speak_for_another(bundled):
     known = [row for one in (bundled, noise) for row in controls(one).findings()]
     for listed in (known, known[::-1]):
         gate = check([*listed, *rows], parse_conditions((), ["weat:caliskan-*:|size|<9"]))
-        assert [one.verdict for one in gate.answers[0].judgements] == ["passed", "cannot tell"]
+        assert [one.verdict for one in gate.rows[0].outcomes] == ["passed", "cannot tell"]
         assert gate.exit_code == 3
     assert refused([*known, known[0], *rows[1:]], "weat:p<0.01") == UNJUDGED
 
@@ -233,7 +232,7 @@ def test_encoders_are_judged_by_what_they_know(encoded, share, judged):
 def test_an_embedding_does_not_speak_for_the_encoder_beside_it(monkeypatch, bundled, share, code):
     monkeypatch.setattr(catalog, "SEAT_TESTS", ("caliskan-8",))
     asked = open_encoder(with_noise(bundled, share))
-    rows = auditing.run_audit(bundled, encoder=asked, quick=True, parts={"seat"}).findings()
+    rows = imprint.audit(bundled, encoder=asked, quick=True, parts={"seat"}).findings()
     assert [(row.embedding_sha256, row.judged) for row in rows if isinstance(row, ControlsRow)] == [
         (bundled.sha256, True),
         (asked.sha256, code == 0),
@@ -257,12 +256,12 @@ def german(bundled):
 def test_a_subject_that_fails_german_controls_cannot_be_judged_in_german(bundled, monkeypatch):
     monkeypatch.setattr(auditing, "all_kinds", lambda: [WEAT])
     _, subject = german(bundled)
-    rows = auditing.run_audit(subject, language="de", quick=True).findings()
+    rows = imprint.audit(subject, language="de", quick=True).findings()
     assert (rows[0].judged, rows[0].language) == (False, "de")
     assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == UNJUDGED
     (told,) = brief(rows)
     assert "cannot be judged in German" in said([told])
-    assert said([told]) in render_card(rows)
+    assert said([told]) in imprint.card(rows)
 
 
 def test_a_language_is_controlled_only_where_its_tests_ran(in_process):
@@ -296,12 +295,12 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     tests, subject = german(bundled)
     tests = [replace(test, language="fr") for test in tests if isinstance(test, WeatTest)]
     monkeypatch.setattr(catalog, "catalogue", lambda: tuple(tests))
-    rows = auditing.run_audit(subject, language="fr", quick=True).findings()
+    rows = imprint.audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
     assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == NO_LANGUAGE
     ((_, cannot),) = AUDIT.claims(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
-    assert said([cannot]) in render_card(rows).partition("### What cannot be concluded")[2]
+    assert said([cannot]) in imprint.card(rows).partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]
     assert refused(rows, "weat:*:|size|>9") == NO_LANGUAGE
 
@@ -310,8 +309,8 @@ def test_controls_in_english_say_nothing_about_tests_in_german(bundled):
     english, foreign = asked_by("caliskan-8")[0], replace(asked_by("caliskan-8")[0], id="fremd", language="de")
     found = run_battery(bundled, [english, foreign]).findings()
     conditions = parse_conditions((), ["weat:*:|size|<9", "topic:gender:|size|<9"])
-    tests, topic = check([*found, *controls(bundled).findings()], conditions).answers
-    assert [one.why for one in tests.judgements] == [None, NO_LANGUAGE]
+    tests, topic = check([*found, *controls(bundled).findings()], conditions).rows
+    assert [one.why for one in tests.outcomes] == [None, NO_LANGUAGE]
     assert (topic.verdict, topic.why) == ("cannot tell", NO_LANGUAGE)
 
 

@@ -30,10 +30,10 @@ LONG = {
     "evaluate",
     "leakage",
 } | {
-    "run_audit",
+    "audit",
     "run_battery",
     "run_seat_battery",
-    "write_page",
+    "report",
 }
 
 

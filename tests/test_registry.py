@@ -184,4 +184,4 @@ def test_the_core_names_no_kind_or_command_of_what_is_above_it():
     parts = {value.partition(":")[0].split(".")[1] for value in named}
     assert parts == {"cli", "kinds"}
     assert {"board", "serve", "study"} <= COMMANDS.registered.keys()
-    assert {name.partition("-")[0] for name in REGISTRY.registered} == {"audit", "gate", "board", "study"}
+    assert {name.partition("-")[0] for name in REGISTRY.registered} == {"gate", "board", "study"}

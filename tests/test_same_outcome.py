@@ -3,8 +3,8 @@
 import pytest
 from command_results import lines
 
+import imprint
 from imprint import board, seat, weat
-from imprint.audit.run import run_audit
 from imprint.explorer.queries import Explorer, sets_of
 from imprint.jobs import job
 from imprint.stimuli.catalog import catalogue, choose, get
@@ -61,7 +61,7 @@ def test_a_command_says_the_same(in_process, alone, kind, subject):
 @pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize("kind", ["weat", "seat"])
 def test_an_audit_says_the_same(sources, alone, kind, quick, topics):
-    audit = run_audit(sources[kind], quick=quick, topics=topics, parts=(kind,))
+    audit = imprint.audit(sources[kind], quick=quick, topics=topics, parts=(kind,))
     asked = [test for test in TESTS if not topics or {*topics} & {*get(test).topics}]
     assert said(row for row in audit.rows if row.part == kind) == {test: alone[kind][test] for test in asked}
 

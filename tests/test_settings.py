@@ -7,16 +7,21 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 import typer
+from made_rows import make_row
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
-from imprint.audit.kinds import AuditedSettings
+from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
+from imprint.cli.gate import VerdictFiles
 from imprint.cli.options import with_settings
+from imprint.cli.report import PageSettings
 from imprint.enumeration.settings import Settings
 from imprint.jobs.settings import AuditSettings
+from imprint.kinds.audit import AuditedSettings
+from imprint.policies.settings import GateSettings
 from imprint.settings import as_options, fields_of, option, settable
 
 
@@ -100,9 +105,13 @@ def options(command):
 @pytest.mark.parametrize(
     ("command", "settings", "own"),
     [
-        ("audit", AuditSettings, ()),
+        ("audit", AuditOptions, ()),
         ("audit", EncoderSettings, ()),
+        ("audit", PageSettings, ()),
         ("board", EncoderSettings, ()),
+        ("gate", GateSettings, ()),
+        ("gate", VerdictFiles, ()),
+        ("report", PageSettings, ()),
         ("enumerate", Settings, ("groups",)),  # the command runs several numbers of groups
     ],
 )
@@ -115,10 +124,44 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
             assert (tuple(default) if isinstance(default, list) else default) == field.default
 
 
-def test_an_audit_has_one_set_of_settings_everywhere():
-    keywords = inspect.signature(imprint.run_audit).parameters
-    fields = {field.name: field.default for field in msgspec.structs.fields(AuditSettings)}
-    assert {*fields_of(AuditSettings)} == {*fields}
-    assert fields.items() <= {name: one.default for name, one in keywords.items()}.items()
-    assert {*fields} <= {*AuditedSettings.__struct_fields__}
-    assert all(f"\n{name}\n" in imprint.run_audit.__doc__ for name in keywords)
+def test_a_new_option_of_an_audit_is_one_field():
+    """Options of the command = fields = keywords in Python, but for what only a terminal, or only Python, has."""
+    fields = {*fields_of(AuditOptions)}
+    printed = {"findings", "workers", "dask", "json", *fields_of(PageSettings), *fields_of(VerdictFiles)}
+    given_in_python = {"tests", "parts", "cache", "executor", "report"}
+    assert options("audit").keys() == {"subject"} | fields | {*fields_of(EncoderSettings)} | printed
+    assert inspect.signature(imprint.audit).parameters.keys() == {"subject"} | fields | given_in_python
+    assert all(f"\n{name}\n" in imprint.audit.__doc__ for name in fields | given_in_python)
+
+
+def test_what_decides_an_audit_is_in_its_row_and_on_its_card():
+    fields = msgspec.structs.fields(AuditSettings)
+    assert [field.name for field in fields] == [*AuditedSettings.__struct_fields__][: len(fields)]
+    others = {bool: True, int: 3, str: "other", tuple: ("other",)}
+    changed = AuditSettings(**{field.name: others[type(field.default)] for field in fields})
+    row = make_row("audit", settings=AuditedSettings(**msgspec.structs.asdict(changed), fdr=0.1))
+    (command,) = (line for line in imprint.card([row]).splitlines() if line.startswith("$ imprint audit"))
+    assert " ".join(as_options(changed)) in command
+
+
+def test_a_gate_has_the_options_of_its_command():
+    fields = {*fields_of(GateSettings)}
+    assert options("gate").keys() == {"findings", "json"} | fields | {*fields_of(VerdictFiles)}
+    assert inspect.signature(imprint.gate).parameters.keys() == {"findings"} | fields
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "printed"),
+    [
+        ("report", imprint.report, {"open", "csv", "kinds", "methods"}),
+        ("card", imprint.card, set()),
+        ("schema", imprint.schema, set()),
+    ],
+)
+def test_a_function_has_the_arguments_and_defaults_of_its_command(command, function, printed):
+    arguments = {name: default for name, (_, default) in options(command).items() if name not in printed}
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop("script", None)  # what a command made earlier
+    assert list(arguments) == list(parameters)
+    defaults = {name: one.default for name, one in parameters.items() if one.default is not inspect.Parameter.empty}
+    assert {name: str(arguments[name]) for name in defaults} == {name: str(one) for name, one in defaults.items()}

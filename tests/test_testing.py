@@ -13,7 +13,7 @@ from imprint.association.seat import seat
 from imprint.association.weat import weat
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.controls import controls
-from imprint.policy.policy import FILE
+from imprint.policies.policy import FILE
 from imprint.subjects.opening import load, open_encoder
 from imprint.testing import assert_association_below, assert_policy
 

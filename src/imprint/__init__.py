@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from imprint.rows import Row
 
 _MODULES = {
-    "Audit": "audit.run",
+    "Audit": "audits.run",
     "Axis": "directions.axis",
     "Board": "boards.run",
     "Controls": "evaluation.controls",
@@ -21,11 +21,13 @@ _MODULES = {
     "EncodingCache": "encoders.cache",
     "Enumeration": "enumeration.result",
     "FunctionEncoder": "encoders.base",
+    "Gate": "policies.gate",
     "HardDebiaser": "debiasing.hard",
     "ImprintError": "errors",
     "LeaceDebiaser": "debiasing.leace",
     "LinearDebiaser": "debiasing.linear",
     "Plan": "jobs.job",
+    "Policy": "policies.policy",
     "Row": "rows",
     "Settings": "enumeration.settings",
     "WeatTest": "stimuli.definition",
@@ -33,8 +35,10 @@ _MODULES = {
     "WordSet": "stimuli.definition",
     "__version__": "version",
     "analogies": "directions.analogies",
+    "audit": "audits.run",
     "board": "boards.run",
     "calibrate": "association.calibration",
+    "card": "reports.card",
     "catalogue": "stimuli.catalog",
     "compare": "evaluation.comparison",
     "compare_biases": "enumeration.enumerate",
@@ -47,6 +51,7 @@ _MODULES = {
     "enumerate_biases": "enumeration.enumerate",
     "evaluate": "evaluation.evaluate",
     "frontier": "debiasing.frontier",
+    "gate": "policies.gate",
     "group_association": "metrics.group_association",
     "leakage": "evaluation.leakage",
     "load": "subjects.opening",
@@ -56,6 +61,7 @@ _MODULES = {
     "open_encoder": "subjects.opening",
     "open_subject": "subjects.opening",
     "pair_axis": "directions.axis",
+    "policy": "policies.policy",
     "professions": "stimuli.seeds",
     "project": "directions.projection",
     "rank_names": "directions.neighbours",
@@ -63,11 +69,12 @@ _MODULES = {
     "read_seeds": "stimuli.seeds",
     "read_templates": "stimuli.templates",
     "read_tests": "stimuli.catalog",
+    "report": "reports.page",
     "reproduce": "reproduction.reproduce",
-    "run_audit": "audit.run",
     "run_battery": "association.battery",
     "run_metrics": "metrics.by_name",
     "run_seat_battery": "association.seat_battery",
+    "schema": "kinds.findings",
     "seat": "association.seat",
     "set_axis": "directions.axis",
     "swap": "scoring.swap",
@@ -77,7 +84,6 @@ _MODULES = {
     "with_controls": "evaluation.controls",
     "write_csv": "rows",
     "write_findings": "rows",
-    "write_page": "report.page",
 }
 __all__ = list(_MODULES)
 
@@ -98,7 +104,11 @@ def _let_results_draw_themselves() -> None:
     def draw(rows: "Sequence[Row]") -> str:
         from imprint.kinds.sections import draw_rows
 
-        return draw_rows(rows)
+        if all(row.tests_language is None for row in rows):
+            return draw_rows(rows)
+        from imprint.reports.summary import opening  # of a whole audit
+
+        return draw_rows(rows, [opening(rows)])
 
     def chart(rows: "Sequence[Row]") -> Any:
         from imprint.kinds.sections import main_chart

@@ -93,6 +93,12 @@ def replacing(target: FilePath, *, mode: int = 0o666) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def write_text(target: FilePath, text: str) -> None:
+    """Write a text, whatever is in it: a path that is not text (Linux allows it) comes as lone surrogates."""
+    with replacing(target) as part:
+        part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
 def free_folder(target: FilePath) -> Path:
     """Return where a folder is to be made; refuse a place that holds something, or that cannot be written."""
     path = Path(target)

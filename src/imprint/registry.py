@@ -1,7 +1,7 @@
 """Named things that are imported when first asked for: imprint's own, then those of installed plug-ins.
 
 A plug-in is an entry point of the group (Python packaging user guide, "Entry points specification"). The parts of
-imprint that its core does not know (the audit, boards, studies) register by entry points too. A name of the core never
+imprint that its core does not know (the gate, boards, studies) register by entry points too. A name of the core never
 looks for entry points. They are read from the folders of installed packages, as pip writes them: importlib.metadata,
 which brings all of Python's email along, takes a sixth of the time of `imprint --help`.
 """

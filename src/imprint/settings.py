@@ -2,7 +2,7 @@
 
 A class of settings is a dataclass or a msgspec.Struct, whose fields are annotated with `option(...)`. A command that
 has a parameter of this class gets its options (`imprint.cli.options.with_settings`), and a function that is `settable`
-gets its keywords.
+gets its keywords. A parameter of a command may be annotated likewise.
 """
 
 import inspect
@@ -10,20 +10,26 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 P = ParamSpec("P")
 Subject = TypeVar("Subject")
 SettingsType = TypeVar("SettingsType")
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
+
+Named = Literal["file", "encoder", "subject"]
 
 
 @dataclass(frozen=True)
 class Option:
-    """What a setting is for, its names on the command line where they are not the field's, and what typer needs."""
+    """What a setting is for, its names on the command line where they are not the field's, and what typer needs.
+
+    Where Python takes an object, such as an encoder, the command line takes a text that `names_a` file or an encoder.
+    """
 
     help: str
     names: tuple[str, ...]
+    names_a: Named | None
     more: dict[str, Any]
 
     def names_of(self, field: str) -> tuple[str, ...]:
@@ -31,9 +37,21 @@ class Option:
         return self.names or (f"--{field.replace('_', '-')}",)
 
 
-def option(help: str, *names: str, **more: Any) -> Option:  # noqa: A002 - as typer calls it
+def option(help: str, *names: str, names_a: Named | None = None, **more: Any) -> Option:  # noqa: A002 - as typer calls it
     """Describe a setting; `more` goes to `typer.Option`: min, metavar, callback."""
-    return Option(help, names, more)
+    return Option(help, names, names_a, more)
+
+
+SEED = option("Random seed.", "--seed", min=0)
+TOPIC = option("Only tests about this topic, such as gender; may repeat.", "--topic", metavar="TOPIC")
+
+
+def options_of(annotation: Any) -> list[tuple[Any, Option]]:
+    """Return the type and the option of an annotation that has one."""
+    if get_origin(annotation) is not Annotated:
+        return []
+    kind, *extras = get_args(annotation)
+    return [(kind, extra) for extra in extras if isinstance(extra, Option)]
 
 
 def fields_of(settings: Any) -> dict[str, tuple[inspect.Parameter, Option]]:
@@ -41,26 +59,23 @@ def fields_of(settings: Any) -> dict[str, tuple[inspect.Parameter, Option]]:
     if not isinstance(settings, type) or settings.__module__ == "builtins":
         return {}
     hints = get_type_hints(settings, include_extras=True)
-    given = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
-    options = {name: found for name, (_, *extras) in given.items() for found in extras if isinstance(found, Option)}
-    parameters = inspect.signature(settings).parameters
     return {
-        name: (one.replace(annotation=given[name][0]), options[name])
-        for name, one in parameters.items()
-        if name in options
+        name: (parameter.replace(annotation=kind), setting)
+        for name, parameter in inspect.signature(settings).parameters.items()
+        for kind, setting in options_of(hints.get(name))
     }
 
 
 def as_options(settings: object) -> list[str]:
     """Return the words of a command line that give these settings."""
     said: list[str] = []
-    for name, (_, described) in fields_of(type(settings)).items():
-        flag, value = described.names_of(name)[0], getattr(settings, name)
+    for name, (_, setting) in fields_of(type(settings)).items():
+        flag, value = setting.names_of(name)[0], getattr(settings, name)
         if isinstance(value, bool):
             said += [flag] if value else []
         else:
             several = value if isinstance(value, tuple) else (value,)
-            said += [word for one in several for word in (flag, "none" if one is None else str(one))]
+            said += [word for each in several for word in (flag, "none" if each is None else str(each))]
     return said
 
 
@@ -72,17 +87,19 @@ def explained(settings: type[SettingsType]) -> type[SettingsType]:
 
 def settable(
     settings: Callable[P, SettingsType],
-) -> Callable[[Callable[[Subject, SettingsType], Found]], Callable[Concatenate[Subject, P], Found]]:
+) -> Callable[[Callable[[Subject, SettingsType], Returned]], Callable[Concatenate[Subject, P], Returned]]:
     """Let a function of a subject and settings take these as keywords; its docstring then explains each."""
 
-    def with_keywords(function: Callable[[Subject, SettingsType], Found]) -> Callable[Concatenate[Subject, P], Found]:
+    def with_keywords(
+        function: Callable[[Subject, SettingsType], Returned],
+    ) -> Callable[Concatenate[Subject, P], Returned]:
         own = inspect.signature(function)
         subject, _ = own.parameters.values()
         fields = fields_of(settings)
         signature = own.replace(parameters=[subject, *(field for field, _ in fields.values())])
 
         @wraps(function)
-        def with_settings(subject: Subject, /, *args: P.args, **kwargs: P.kwargs) -> Found:
+        def with_settings(subject: Subject, /, *args: P.args, **kwargs: P.kwargs) -> Returned:
             return function(subject, settings(*args, **kwargs))
 
         with_settings.__doc__ = _explained(function.__doc__ or "", fields)
@@ -96,5 +113,5 @@ def _explained(text: str, fields: Mapping[str, tuple[inspect.Parameter, Option]]
     """Put what each setting is for at the end of the parameters of a docstring in numpy's style."""
     before, heading, after = re.split(r"(\n(?:Returns|Examples)\n)", inspect.cleandoc(text), maxsplit=1)
     own = "" if "\nParameters\n" in before else "\nParameters\n----------\n"
-    lines = "".join(f"{name}\n    {one.help}\n" for name, (_, one) in fields.items())
+    lines = "".join(f"{name}\n    {setting.help}\n" for name, (_, setting) in fields.items())
     return f"{before}{own}{lines}{heading}{after}"

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from imprint.association.rows import AssociationRow
     from imprint.evaluation.controls import Controls
     from imprint.files import FilePath
-    from imprint.policy.policy import Policy
+    from imprint.policies.gate import Gate
+    from imprint.policies.policy import Policy
     from imprint.rows import Findings, Row
     from imprint.stimuli.definition import WeatTest
     from imprint.subjects.opening import EmbeddingLike
@@ -35,8 +36,8 @@ def assert_association_below(
     within the margin; one that reaches outside is undecided and does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
-    from imprint.policy.conditions import Condition
-    from imprint.policy.judging import Known, judge
+    from imprint.policies.conditions import Condition
+    from imprint.policies.judging import Known, judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
         raise SettingError(
@@ -57,53 +58,44 @@ def assert_association_below(
     raise AssertionError(f"cannot tell: {about} reaches outside the margin of {margin:g}; {size}")
 
 
-def assert_policy(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "FilePath | None" = None) -> None:
+def assert_policy(
+    measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "Policy | FilePath | None" = None
+) -> None:
     """Raise AssertionError unless every requirement of a policy is met.
 
-    `measured` is findings: a list of rows, or any result such as that of `run_audit`. Or it is an embedding, of which
-    the policy's tests, topics and benchmarks are measured. `policy` is its file; the default is imprint.toml, or
+    `measured` is findings: a list of rows, or any result such as that of `imprint.audit`. Or it is an embedding, of
+    which the policy's tests, topics and benchmarks are measured. `policy` is its file; the default is imprint.toml, or
     [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass.
     """
     __tracebackhide__ = True
     from imprint.kinds.controls import judgement
     from imprint.masking import Words
-    from imprint.policy.gate import check
-    from imprint.policy.kinds import sentences
-    from imprint.policy.policy import FILE, find_policy, read_policy
+    from imprint.policies.kinds import sentences
+    from imprint.policies.policy import policy as read_policy
     from imprint.render.numbers import plain
 
-    path = policy or find_policy()
-    if path is None:
-        raise SettingError(
-            f"there is no {FILE} here", option="policy", hint="run `imprint policy init`, or give a file"
-        )
-    required = read_policy(path)
-    gate = check(_findings(measured, required), (), required)
+    required = read_policy(policy)
+    gate = _gate(measured, required)
     if gate.verdict == "passed":
         return
     unjudged = [row for row in gate.controls if not row.judged]
     said = [*judgement(unjudged), *sentences([row for row in gate.findings() if row.verdict != "passed"])]
-    lines = [f"{gate.verdict}: {gate.about.embedding} and {path}", *(plain(one, Words()) for one in said)]
+    lines = [f"{gate.verdict}: {gate.about.embedding} and {required.path}", *(plain(text, Words()) for text in said)]
     raise AssertionError("\n".join(lines))
 
 
-def _findings(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "Policy") -> "Sequence[Row]":
-    from imprint.audit.run import run_audit
+def _gate(measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "Policy") -> "Gate":
+    from imprint.audits.run import audit
+    from imprint.policies.gate import gate
     from imprint.rows import Findings, Row
 
-    if isinstance(measured, Findings):
-        return measured.findings()
-    if isinstance(measured, list | tuple) and all(isinstance(one, Row) for one in measured):
-        return measured
+    is_rows = isinstance(measured, list | tuple) and all(isinstance(row, Row) for row in measured)
+    if is_rows or isinstance(measured, Findings):
+        return gate(cast("Sequence[Row]", measured), policy=policy)
     # No number that a policy can require depends on `quick`.
-    return run_audit(
-        cast("EmbeddingLike", measured),
-        debias=None,
-        quick=True,
-        tests=policy.tests,
-        parts={one.part for one in policy.conditions},
-        policy_sha256=policy.sha256,
-    ).findings()
+    parts = {condition.part for condition in policy.conditions}
+    audited = audit(cast("EmbeddingLike", measured), debias=None, quick=True, parts=parts, policy=policy)
+    return cast("Gate", audited.gate)
 
 
 def _measured(

@@ -5,7 +5,7 @@ and makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know 
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -155,6 +155,17 @@ class Span:
     high: float | None = None
 
 
+def ends_of(spans: Iterable[Span]) -> Iterator[float]:
+    """Return the estimates of spans and the ends of their intervals."""
+    return (end for span in spans for end in (span.estimate, span.low, span.high) if end is not None)
+
+
+def position(value: float, scale: Collection[float]) -> float:
+    """Return where a value lies between the ends of a scale, in percent."""
+    low, high = min(scale), max(scale)
+    return 100 * (value - low) / (high - low) if high > low else 50.0
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell with a hint on hover, a number to be sorted by instead of its text, or `more` one click away.
@@ -192,9 +203,7 @@ class Table:
     def place(self, value: float) -> float:
         """Return where a value lies on the common scale of the spans, which includes zero, in percent."""
         spans = [cell.span for row in self.rows for cell in row if isinstance(cell, Cell) and cell.span]
-        ends = [0.0, *(end for span in spans for end in (span.estimate, span.low, span.high) if end is not None)]
-        low, high = min(ends), max(ends)
-        return 100 * (value - low) / (high - low) if high > low else 50.0
+        return position(value, [0.0, *ends_of(spans)])
 
 
 @dataclass(frozen=True)
@@ -238,13 +247,22 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Marked:
+    """A text behind the mark of an outcome."""
+
+    outcome: str
+    text: Text
+
+
+@dataclass(frozen=True)
 class Tile:
-    """A small box: a title with a note, a line of text, and an outcome that gives its colour."""
+    """A small box that leads to a place on the page: a title with a note, counts, and an outcome for its colour."""
 
     title: Text
     note: Text
-    text: Text
+    counts: tuple[Marked, ...]
     outcome: str
+    link: str
 
 
 @dataclass(frozen=True)
@@ -253,6 +271,68 @@ class Tiles:
 
     tiles: tuple[Tile, ...]
     media: tuple[Medium, ...] = ("page",)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Words at their scores: a line of dots for each group, all on one scale, from one end to the other."""
+
+    groups: tuple[tuple[Text, tuple[tuple[str, float], ...]], ...]
+    ends: tuple[Text, Text]
+    media: tuple[Medium, ...] = ("page",)
+
+    def place(self, value: float) -> float:
+        """Return where a score lies on the scale, in percent."""
+        return position(value, [score for _, scores in self.groups for _, score in scores])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A line of `Answers`: two labels, a bar with its outcome and numbers, and `blocks` one click away.
+
+    `name` is unique on its page, of letters, digits and hyphens.
+    """
+
+    name: str
+    label: Text
+    below: Text
+    span: Span
+    outcome: str
+    said: Text
+    size: Text
+    blocks: "tuple[Block, ...]"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers under one scale, in groups with a name and a title; what is within `small` of zero is shaded.
+
+    `chart` is the same as a picture, for notebooks, with its title and how to read it.
+    """
+
+    groups: tuple[tuple[str, Text, tuple[Answer, ...]], ...]
+    small: float
+    chart: Chart
+    media: tuple[Medium, ...] = ("page",)
+    main: bool = True
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Return the numbers on the scale, which reaches over every bar and over what is small."""
+        spans = (answer.span for _, _, answers in self.groups for answer in answers)
+        ends = [-self.small, self.small, *ends_of(spans)]
+        steps = (self.small * factor * 10**power for power in range(4) for factor in (1, 2, 5))
+        step = next((step for step in steps if (max(ends) - min(ends)) / step <= _TICKS), max(ends) - min(ends))
+        first, last = math.floor(min(ends) / step + _EVEN), math.ceil(max(ends) / step - _EVEN)
+        return tuple(step * place for place in range(first, last + 1))
+
+    def place(self, value: float) -> float:
+        """Return where a value lies on the scale, in percent."""
+        return position(value, self.ticks)
+
+
+_TICKS = 8  # at most, of a scale
+_EVEN = 1e-9  # an end on a tick needs no further one
 
 
 @dataclass(frozen=True)
@@ -292,7 +372,7 @@ class Details:
     media: tuple[Medium, ...] = ("page", "terminal", "card")
 
 
-Block = Prose | Listing | Chart | Table | Tiles | Cards | Details
+Block = Prose | Listing | Chart | Table | Tiles | Spread | Answers | Cards | Details
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -302,6 +382,8 @@ def flat(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from flat(block.blocks)
         else:
             yield block
+        if isinstance(block, Answers):
+            yield from flat(inside for _, _, answers in block.groups for answer in answers for inside in answer.blocks)
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from imprint.errors import StimulusError
 from imprint.evaluation.controls import control_words, controls
 from imprint.metrics.by_name import make_metric
 from imprint.metrics.run import measure_metric
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.judging import UNJUDGED
+from imprint.policies.gate import check, parse_conditions
+from imprint.policies.judging import UNJUDGED
 from imprint.significance.crossed import over_words
 from imprint.significance.student import two_sided
 from imprint.stimuli.catalog import catalogue, get, shared_sets, things
@@ -88,7 +88,7 @@ def test_vectors_without_meaning_cannot_be_judged_in_german_and_pass_no_gate(see
     rows = [*run_battery(subject, SOCIAL).findings(), *controls(subject, languages=["de"]).findings()]
     gate = check(rows, parse_conditions((), ["weat:talk-de-science:|size|<9"]))
     assert gate.exit_code == 3
-    assert {one.why for one in gate.answers[0].judgements} == {UNJUDGED}
+    assert {one.why for one in gate.rows[0].outcomes} == {UNJUDGED}
     usable = german(gender=4.0, seed=seed)
     rows = [*run_battery(usable, SOCIAL).findings(), *controls(usable, languages=["de"]).findings()]
     assert check(rows, parse_conditions((), ["weat:talk-de-science:|size|<9"])).exit_code == 0

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imprint.audit.run import run_audit
+import imprint
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.controls import valence
@@ -64,7 +64,7 @@ def audit_all(small, **options):
     """Audit an embedding quickly, beside itself as an encoder and 60 of its dimensions as another embedding."""
     other = replace(small, name="other", vectors=np.array(small.vectors[:, :60]))
     beside = {"encoder": replace(small, name="encoder"), "against": other}
-    return run_audit(small, **beside, quick=True, **options)
+    return imprint.audit(small, **beside, quick=True, **options)
 
 
 @pytest.fixture(scope="session")

@@ -8,16 +8,15 @@ import pytest
 from refusals import refuses
 from small import small_audits
 
-from imprint.audit.run import run_audit
+import imprint
 from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import EncoderError, SettingError
 from imprint.evaluation.controls import controls
 from imprint.kinds.sections import sections
-from imprint.policy.gate import check, parse_conditions
-from imprint.report.card import render_card
-from imprint.report.page import render_page
-from imprint.report.summary import brief, people, steps, tiles
+from imprint.policies.gate import check, parse_conditions
+from imprint.reports.page import render_page
+from imprint.reports.summary import brief, people, steps, tiles
 from imprint.stimuli.catalog import questions
 from imprint.subjects.opening import load, open_encoder
 
@@ -43,7 +42,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def audit(encoder):
-    return run_audit(encoder, quick=True, topics=("gender",))
+    return imprint.audit(encoder, quick=True, topics=("gender",))
 
 
 def test_every_part_that_can_ask_an_encoder_does(audit):
@@ -111,7 +110,7 @@ def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
 
 def test_next_steps_and_the_card_name_commands_for_encoders(audit):
     assert [command for _, command in steps(audit.rows)][:2] == ["imprint audit ENCODER", "imprint policy init"]
-    (command,) = re.findall(r"^\$ (.*)$", render_card(audit.rows), re.MULTILINE)
+    (command,) = re.findall(r"^\$ (.*)$", imprint.card(audit.rows), re.MULTILINE)
     assert command == "imprint audit ENCODER --debias none --quick --language en --topic gender --seed 0"
     assert "--encoder" not in command
 
@@ -126,10 +125,10 @@ def test_conditions_on_words_are_answered_in_sentences(audit):
     required = ["weat:gender-career:|size|<2", "weat:caliskan-8:|size|<2", "topic:gender:|size|<2"]
     gate = check(audit.rows, parse_conditions(require=required))
     assert gate.exit_code == 0
-    for answer, kind in zip(gate.answers, ("seat", "seat", "topic"), strict=True):
-        (one,) = answer.judgements
-        assert (one.finding.kind, one.finding.part) == (kind, "seat")
-    assert {answer.judgements[0].finding.context for answer in gate.answers[:2]} == {"framed"}
+    assert [(one.target[0], one.part) for one in gate.conditions] == [
+        (kind, "seat") for kind in ("seat", "seat", "topic")
+    ]
+    assert [[one.context for one in row.outcomes] for row in gate.rows] == [["framed"], ["framed"], [None]]
 
 
 def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
@@ -137,7 +136,7 @@ def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
         max_texts = 7_500
 
     limited = Limited(load("default"))
-    found = run_audit(limited, quick=True, topics=("gender",), parts=("enumeration", "wefat"))
+    found = imprint.audit(limited, quick=True, topics=("gender",), parts=("enumeration", "wefat"))
     (why,) = [row.why for row in found.parts if not row.ran]
     assert "max_texts" in why or "texts would be sent" in why
     assert {row.kind for row in found.rows} >= {"wefat"}
@@ -145,7 +144,7 @@ def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
 
 def test_an_encoder_is_not_asked_beside_itself(encoder):
     with refuses(SettingError, option="encoder", where=encoder.name):
-        run_audit(encoder, encoder="cbow")
+        imprint.audit(encoder, encoder="cbow")
 
 
 def noise(text):
@@ -169,19 +168,19 @@ def encoder_of(row):
 )
 def test_an_encoder_that_gives_no_vectors_is_refused_in_one_line(row):
     with refuses(EncoderError, "bad"):
-        run_audit(encoder_of(row), quick=True, topics=("gender",))
+        imprint.audit(encoder_of(row), quick=True, topics=("gender",))
 
 
 @pytest.mark.parametrize("size", [1e-30, 1, 1e30])
 def test_random_vectors_cannot_be_judged(size):
-    found = run_audit(encoder_of(lambda text: size * noise(text)), quick=True, topics=("gender",))
+    found = imprint.audit(encoder_of(lambda text: size * noise(text)), quick=True, topics=("gender",))
     assert found.rows[0].judged is False
     assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
     assert check(found.rows, parse_conditions(require=["weat:gender-career:|size|<2"])).exit_code == 3
 
 
 def test_vectors_along_one_line_cannot_be_judged():
-    found = run_audit(encoder_of(lambda text: noise(text)[:1]), quick=True, topics=("gender",))
+    found = imprint.audit(encoder_of(lambda text: noise(text)[:1]), quick=True, topics=("gender",))
     assert found.rows[0].judged is False
     assert {row.test for row in found.parts if row.why} >= {"directions", "enumeration"}
 
@@ -189,7 +188,7 @@ def test_vectors_along_one_line_cannot_be_judged():
 @pytest.mark.slow
 def test_the_default_encoder_has_its_gender_recovered(tmp_path):
     with EncodingCache(tmp_path / "kept.sqlite") as cache:
-        found = run_audit("default-encoder", topics=("gender",), parts=("directions",), cache=cache)
+        found = imprint.audit("default-encoder", topics=("gender",), parts=("directions",), cache=cache)
     recovered = [row for row in found.rows if row.kind == "leakage"]
     assert {(row.part, row.against) for row in recovered} == {("directions", None)}
     names = [row.accuracy for row in recovered if row.word_list == "first names, by sex"]

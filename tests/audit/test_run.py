@@ -4,9 +4,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import imprint
 from imprint import kinds
-from imprint.audit import run
-from imprint.audit.run import run_audit
+from imprint.audits import run
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, SettingError, VocabularyError
 from imprint.jobs.job import Job, Plan
@@ -120,7 +120,7 @@ def test_progress_never_falls_and_ends_at_the_whole(audit):
 
 
 def test_an_embedding_without_the_words_has_parts_that_say_why(without):
-    found = run_audit(without("he", "she"), quick=True, debias="linear")
+    found = imprint.audit(without("he", "she"), quick=True, debias="linear")
     assert set(reasons(found)) == {"analogies", "debiasing", "seat", "against"}
     assert "'she'" in reasons(found)["analogies"]
     # Other pairs can still be drawn, and benchmarks run on the embedding as it is.
@@ -132,7 +132,7 @@ def test_an_embedding_without_the_words_has_parts_that_say_why(without):
 
 
 def test_what_was_not_asked_for_needs_no_reason(small):
-    found = run_audit(small, debias=None, quick=True)
+    found = imprint.audit(small, debias=None, quick=True)
     assert reasons(found) == {"debiasing": None, "seat": None, "against": None}
     assert next(row for row in found.rows if row.kind == "similarity").change_spearman is None
 
@@ -140,7 +140,7 @@ def test_what_was_not_asked_for_needs_no_reason(small):
 def test_an_embedding_of_other_words_still_gets_its_reasons():
     words = [f"wort{number}" for number in range(50)]
     vectors = np.random.default_rng(0).standard_normal((50, 8)).astype(np.float32)
-    found = run_audit(Embedding("fremd", words, vectors))
+    found = imprint.audit(Embedding("fremd", words, vectors))
     why = reasons(found)
     assert set(why) == set(PARTS)
     assert all("fremd" in why[part] for part in set(PARTS) - {"seat", "against"})
@@ -152,7 +152,7 @@ def test_a_part_that_fails_leaves_the_others(small, put_in):
         raise VocabularyError("not today")
 
     put_in("enumeration", refuse)
-    found = run_audit(small, quick=True, parts=("weat", "directions", "enumeration", "analogies"))
+    found = imprint.audit(small, quick=True, parts=("weat", "directions", "enumeration", "analogies"))
     assert reasons(found) == {"enumeration": "not today"}
     assert {"weat", "projection", "analogy"} <= {row.kind for row in found.rows}
 
@@ -164,7 +164,7 @@ def test_a_bug_is_not_taken_for_a_reason(small, put_in, part):
 
     put_in(part, fail)
     with pytest.raises(ZeroDivisionError, match="a bug"):
-        run_audit(small, quick=True, parts=("weat", "enumeration"))
+        imprint.audit(small, quick=True, parts=("weat", "enumeration"))
 
 
 def test_stopping_one_part_stops_the_long_one_beside_it(small, put_in):
@@ -175,7 +175,7 @@ def test_stopping_one_part_stops_the_long_one_beside_it(small, put_in):
 
     put_in("weat", stop)
     with pytest.raises(KeyboardInterrupt, match=r"^$"):
-        run_audit(small, parts=("weat", "enumeration"), report=lambda *said: seen.append(said))
+        imprint.audit(small, parts=("weat", "enumeration"), report=lambda *said: seen.append(said))
     # The repeats of the enumeration are most of the work.
     _, done, total = seen[-1]
     assert done < total / 2
@@ -209,7 +209,33 @@ def test_bad_settings_are_refused_before_any_work(small, options):
     with pytest.raises(
         (SettingError, ImprintError), match={"encoder": "encod|int", "topics": "topic"}.get(name, name)
     ):
-        run_audit(small, **options, report=lambda *said: pytest.fail("work has begun"))
+        imprint.audit(small, **options, report=lambda *said: pytest.fail("work has begun"))
+
+
+def test_an_audit_is_held_against_its_policy_and_its_conditions(small, tmp_path):
+    policy = tmp_path / "imprint.toml"
+    policy.write_text('owner = "us"\n[[require]]\ntest = "gender-career"\nsize = 0.01\n')
+    asked = {"parts": ("weat",), "topics": ("gender",)}
+    found = imprint.audit(small, quick=True, policy=policy, fail_on="weat:size_low>0.9", **asked)
+    whole, *answers = found.findings()[:3]
+    assert (whole.kind, whole.settings.policy_sha256) == ("audit", imprint.policy(policy).sha256)
+    assert [(row.rule, row.owner, row.verdict) for row in answers] == [
+        ("require", "us", "failed"),
+        ("fail-on", "", "passed"),
+    ]
+    assert found.gate.verdict == "failed"
+    assert repr(found).startswith("Audit(small: failed; ")
+    assert found.findings() == [whole, *answers, *found.rows[1:]]
+    again = imprint.gate(found, policy=policy, fail_on=["weat:size_low>0.9"])
+    assert (again.rows, again.changed) == (found.gate.rows, False)
+
+
+@pytest.mark.parametrize(
+    "options", [{"fail_on": ["waet:p<1"]}, {"require": "weat:gendr-*:|size|<1"}, {"policy": "nowhere.toml"}]
+)
+def test_what_no_finding_can_decide_is_refused_before_any_work(options):
+    with pytest.raises((SettingError, ImprintError), match=r"waet|gendr|nowhere"):
+        imprint.audit("no such subject", **options)
 
 
 def test_findings_hold_no_vectors_and_no_times(audit):

@@ -9,15 +9,15 @@ from html import unescape
 import pytest
 from msgspec.structs import replace
 
-from imprint.audit.kinds import AuditRow
+import imprint
+from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import sections
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_text
-from imprint.report.card import render_card
-from imprint.report.method import method
-from imprint.report.summary import brief
+from imprint.reports.method import method
+from imprint.reports.summary import brief
 from imprint.view import Table, flat
 
 SECTIONS = ("weat", "wefat", "directions", "enumeration", "analogies", "debiasing", "benchmarks", "seat", "against")
@@ -69,7 +69,7 @@ def test_the_summary_reads_as_before(audit, snapshot):
 
 
 def test_the_card_reads_as_before(audit, snapshot):
-    assert _VERSION.sub("`N`", _HASH.sub("HASH", render_card(audit[0].findings()))) == snapshot
+    assert _VERSION.sub("`N`", _HASH.sub("HASH", imprint.card(audit[0].findings()))) == snapshot
 
 
 def test_a_page_shows_six_columns_at_most_until_more_are_asked_for(audit):

@@ -30,9 +30,9 @@ from imprint.evaluation.benchmarks import bundled_benchmarks, pair_words
 from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
 from imprint.render.terminal import draw_text
-from imprint.report.conclusions import claims
-from imprint.report.page import render_page
-from imprint.report.summary import verdict
+from imprint.reports.conclusions import claims
+from imprint.reports.page import render_page
+from imprint.reports.summary import verdict
 from imprint.rows import SkippedRow
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of

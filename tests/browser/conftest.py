@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from imprint.masking import Words
-from imprint.report.page import Opening, draw_page
+from imprint.reports.page import Opening, draw_page
 from imprint.view import (
     NOTHING,
+    Answer,
+    Answers,
     Bar,
     BarCard,
     Cards,
@@ -19,8 +21,11 @@ from imprint.view import (
     Column,
     Details,
     Listing,
+    Marked,
     Prose,
     Section,
+    Span,
+    Spread,
     Table,
     Tile,
     Tiles,
@@ -157,8 +162,8 @@ def _chart(name: str, words: tuple[str, ...] = ("nurse", "engineer")) -> Chart:
 
 def _opening() -> Opening:
     tiles = [
-        Tile("Gender", "5 questions", "1 substantial, 4 small", "substantial"),
-        Tile("Age", "1 question", "1 cannot tell", "cannot tell"),
+        Tile("Gender", "2 questions", (Marked("substantial", "2 substantial"),), "substantial", "topic-gender"),
+        Tile("Age", "1 question", (Marked("cannot tell", "1 cannot tell"),), "cannot tell", "topic-age"),
     ]
     return Opening(
         "Three of ten tests find a bias.",
@@ -166,10 +171,30 @@ def _opening() -> Opening:
         ("It can be judged.", HOSTILE[2]),
         (("Set limits", "imprint policy init"), (HOSTILE[0], HOSTILE[1])),
         Tiles(tuple(tiles)),
-        _chart("main", ("first", "second")),
+        _answers(),
+        (Marked("substantial", "2 substantial"), Marked("cannot tell", "1 cannot tell")),
         (Listing(("Substantial: large.",)),),
         (HOSTILE[2],),
     )
+
+
+def _answers() -> Answers:
+    scores = tuple((word, place / 10) for place, word in enumerate(HOSTILE))
+    opened = (
+        Prose("Men's names are nearer."),
+        Spread(((HOSTILE[0], scores), ("women", scores)), ("family", HOSTILE[2])),
+    )
+
+    def line(name, label, outcome, *span):
+        return Answer(name, label, HOSTILE[1], Span(*span), outcome, outcome, "26 % [16 to 37]", opened)
+
+    gender = (
+        line("career", "Men's names → career", "substantial", 0.26, 0.16, 0.37),
+        line("looks", "Women's names → looks", "substantial", 0.2, 0.12, 0.3),
+    )
+    age = (line("age", "Older people's names – pleasant", "cannot tell", 0.04, -0.11, 0.13),)
+    groups = (("topic-gender", "Gender", gender), ("topic-age", "Age", age))
+    return Answers(groups, 0.1, _chart("main", ("first", "second")))
 
 
 def _cards() -> Cards:

@@ -3,7 +3,7 @@
 import pytest
 from made_rows import make_row
 
-from imprint.report.page import write_page
+import imprint
 from imprint.rows import WordList
 
 HOSTILE = ("</script><script>window.broken = true</script>", "x" * 300, "\u202eright to left", "plain")
@@ -36,7 +36,7 @@ def board_page(tmp_path_factory):
         rows.append(make_row("board-difference", **pair, **test))
         rows.append(make_row("board-topic-difference", test=topic, topic=topic, **pair))
     path = folder / "board.html"
-    write_page(path, rows)
+    imprint.report(rows, path)
     return path
 
 

@@ -193,7 +193,7 @@ def test_the_first_screen_says_what_was_found_how_sure_and_what_next(opened, the
         return box is not None and box["y"] + box["height"] <= height
 
     desktop = opened(width=1440, height=900, color_scheme=theme)
-    for part in ("h1", ".sure", ".next", ".tiles", ".panel figcaption", ".panel .drawing.wide"):
+    for part in ("h1", ".sure", ".counts", ".next", ".tiles", ".panel figcaption", ".answer"):
         assert in_view(desktop, part, 900), part
     phone = opened(width=390, height=844, color_scheme=theme)
     for part in ("h1", ".sure"):
@@ -281,6 +281,36 @@ def test_hostile_words_are_text(opened):
         assert word in drawn_words
     assert "\\u202eright to left\\u200f" in words, "marks of direction are spelt out"
     assert "<script>" in page.title()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_tile_leads_to_its_answers_and_an_answer_opens_to_its_words_without_javascript(opened, width):
+    page = opened(width=width, java_script_enabled=False)
+    page.get_by_role("link", name="Age").click()
+    assert page.url.endswith("#topic-age")
+    answer = page.locator("#topic-age .answer")
+    assert not answer.locator(".spread").is_visible()
+    answer.locator("summary").click()
+    dots = answer.locator(".dots").first
+    assert dots.is_visible()
+    inside = dots.bounding_box()
+    for dot in dots.locator("i").all():
+        box = dot.bounding_box()
+        assert inside["x"] - 1 <= box["x"] <= inside["x"] + inside["width"] + 1
+        assert dot.get_attribute("title")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_bars_of_answers_lie_where_the_scale_says(opened, width):
+    page = opened(width=width)
+    ticks = {tick.inner_text(): tick.bounding_box() for tick in page.locator(".answers .scale i").all()}
+    middle = {float(text.removesuffix(" %")): box["x"] + box["width"] / 2 for text, box in ticks.items()}
+    zero = page.locator(".answer .zero").first.bounding_box()["x"]
+    assert abs(middle[0] - zero) < 2
+    bar = page.locator("#career .bar").bounding_box()
+    pixels = (middle[10] - middle[0]) / 10
+    assert abs(bar["x"] - (zero + 16 * pixels)) < 2
+    assert abs(bar["width"] - 21 * pixels) < 2
 
 
 def test_without_javascript_everything_can_be_read(opened):

@@ -13,8 +13,8 @@ import pytest
 from imprint.kinds.findings import read_findings
 from imprint.masking import Words
 from imprint.render.numbers import plain
-from imprint.report.page import render_page
-from imprint.report.summary import verdict
+from imprint.reports.page import render_page
+from imprint.reports.summary import verdict
 from imprint.stimuli.published import published_pair
 
 IMPRINT = Path(sys.executable).with_name("imprint")

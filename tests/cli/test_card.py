@@ -1,5 +1,6 @@
 """The card as a person makes it: printed or written, never over its findings."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from refusals import refuses
 from imprint.cli.card import card_command
 from imprint.cli.report import report_command
 from imprint.errors import ImprintError
-from imprint.report.card import FRONT_MATTER, HEADING
+from imprint.reports.card import FRONT_MATTER, HEADING
 from imprint.rows import write_findings
 
 
@@ -33,9 +34,9 @@ def test_a_page_given_for_findings_is_the_wrong_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = Path("report.html")
     page.write_text("<!doctype html>\n")
-    for command in (report_command, card_command):
+    for command in (partial(report_command, out=page, unmask=False, open=False), partial(card_command, out=page)):
         with refuses(ImprintError, "JSON", "findings.jsonl", where=(page, 1)):
-            command(page, page)
+            command(findings=page)
     assert page.read_text() == "<!doctype html>\n"
 
 

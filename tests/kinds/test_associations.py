@@ -6,6 +6,7 @@ from made_rows import make_row
 from msgspec.structs import replace
 from refusals import refuses
 
+import imprint
 from imprint import load, metric, weat, wefat
 from imprint.association.battery import run_battery
 from imprint.association.rows import outcome_counts
@@ -17,7 +18,6 @@ from imprint.kinds.tests import counts_cell, name_cell, outcome_text, published_
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
-from imprint.report.card import render_card
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import Published
 from imprint.view import Chart, Table, flat
@@ -140,7 +140,7 @@ def test_neutral_and_adapted_tests_say_so_in_every_row(bundled, battery):
 
 def test_a_card_of_an_encoder_gives_words_alone_with_their_outcome():
     tests = [test for test in catalogue() if test.id == "caliskan-6"]
-    card = render_card(run_seat_battery(["cbow"], tests).findings())
+    card = imprint.card(run_seat_battery(["cbow"], tests).findings())
     assert "too many" not in card
     assert "Outcome" in card
 

@@ -6,6 +6,7 @@ import re
 import pytest
 from made_rows import make_row
 
+import imprint
 from imprint import weat
 from imprint.association.rows import outcome_counts
 from imprint.kinds import sizes
@@ -14,13 +15,12 @@ from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.markdown import draw_text
 from imprint.render.numbers import plain
-from imprint.report.card import render_card
-from imprint.report.conclusions import claims
-from imprint.report.summary import certainty, notes, tiles, verdict
+from imprint.reports.conclusions import claims
+from imprint.reports.summary import certainty, notes, tiles, verdict
 from imprint.rows import WordList
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.stimuli.catalog import get, questions
-from imprint.view import Chart, Details, Section, Table, flat
+from imprint.view import Answers, Details, Section, Spread, Table, flat
 
 SHOWN = Words()
 NAMES = {"x": "men's names", "y": "women's names", "a": "career words", "b": "family words"}
@@ -67,7 +67,7 @@ def said(text):
 
 
 def chart_of(rows):
-    return next((block for block in flat(blocks(rows)) if isinstance(block, Chart) and block.main), None)
+    return next((block.chart for block in flat(blocks(rows)) if isinstance(block, Answers)), None)
 
 
 def test_the_made_up_questions_have_the_outcomes_of_their_intervals():
@@ -94,9 +94,16 @@ def test_the_verdict_follows_the_most_serious_outcome(outcomes, expected):
     assert said(verdict([question(name) for name in outcomes])) == expected
 
 
-def test_only_the_most_serious_outcome_is_in_the_verdict():
-    rows = [question("present", a="maths words", b="art words"), question("substantial")]
-    assert said(verdict(rows)) == "Men's names lean towards career words, women's names towards family words."
+def test_the_verdict_names_the_two_largest_differences_of_a_pair_of_groups():
+    rows = [
+        question("present", a="maths words", b="art words"),
+        question("substantial"),
+        question("present", size=0.11, a="tool words", b="toy words"),
+        question("small", x="White names", y="Black names"),
+    ]
+    assert said(verdict(rows)) == (
+        "Men's names lean towards career and maths words, women's names towards family and art words."
+    )
 
 
 def test_a_negative_size_turns_the_verdict_and_the_answer_round():
@@ -191,9 +198,11 @@ def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
 
 def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give():
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
-    largest, counts = map(said, certainty(rows))
+    largest, by_chance = map(said, certainty(rows))
     assert largest == said(sizes.answer_sentence(rows[1]))
-    assert counts == "4 questions: 1 substantial, 1 present, 1 small, 1 cannot tell. Expected by chance: 0.02."
+    assert by_chance == "By chance alone, 0.02 of 4 questions would show a difference."
+    assert [mark.outcome for mark in sizes.counts(rows)] == list(INTERVALS)
+    assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in sizes.counts(rows))
 
 
 @pytest.mark.parametrize(
@@ -210,7 +219,7 @@ def test_a_tile_has_its_most_serious_outcome_and_its_counts(outcomes, most_serio
     (tile,) = tiles(rows).tiles
     assert tile.outcome == most_serious
     assert said(tile.title) == "Gender"
-    assert said(tile.text) == outcome_counts(rows)
+    assert ", ".join(said(mark.text) for mark in tile.counts) == outcome_counts(rows)
     assert f'class="tile {most_serious.replace(" ", "-")}"' in draw_fragment(
         [Section("topics", "Topics", (tiles(rows),))]
     )
@@ -224,11 +233,11 @@ def test_a_question_about_two_topics_is_in_both_tiles():
 def test_claims_pair_every_answer_with_what_it_does_not_show():
     rows = [*map(question, INTERVALS), lacking(title="Who else?")]
     can = [said(text) for text, _ in claims(rows)]
-    for row in rows[:3]:
-        assert said(sizes.answer_sentence(row)) in can
+    assert "Men's names lean towards career words, women's names towards family words." in can
+    assert "Differences of less than 10 %: Who is nearer: small." in can
     assert "Questions without an answer: Who is nearer: cannot tell; Who else?." in can
     cannot = {said(text): said(left) for text, left in claims(rows)}
-    assert cannot[said(sizes.answer_sentence(rows[2]))].startswith("That there is no such difference")
+    assert cannot[can[1]].startswith("That there is no such difference")
 
 
 def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
@@ -280,6 +289,70 @@ def test_a_question_of_the_bundled_embedding_without_most_of_its_words_has_too_f
     assert (row.outcome, row.reason, row.size) == ("cannot tell", "few words", None)
 
 
+# Answers
+
+
+def answers_of(rows):
+    """Return the list of answers of a page, and its lines by label."""
+    (answers,) = (block for block in blocks(rows) if isinstance(block, Answers))
+    return answers, {said(answer.label): answer for _, _, several in answers.groups for answer in several}
+
+
+def test_answers_come_topic_by_topic_with_the_group_first_that_leans_towards_the_first_words():
+    rows = [question("small"), question("substantial", turned=True), question("present", test="o", topics=("age",))]
+    answers, lines = answers_of(rows)
+    assert [said(topic) for _, topic, _ in answers.groups] == ["Gender", "Age"]
+    assert list(lines) == ["Women's names → career", "Men's names – career", "Men's names → career"]
+    turned = lines["Women's names → career"]
+    assert said(turned.below) == "Men's names → family"
+    assert (turned.span.estimate, turned.span.low, turned.span.high) == INTERVALS["substantial"]
+    assert said(turned.size) == "30 % [20 to 40]"
+
+
+def test_every_bar_and_what_is_small_lie_on_the_scale_of_answers():
+    answers, lines = answers_of([question("substantial"), question("cannot tell", size_low=-0.93, size_high=2.4)])
+    reached = [
+        -answers.small,
+        answers.small,
+        *(end for line in lines.values() for end in (line.span.low, line.span.high)),
+    ]
+    assert min(answers.ticks) <= min(reached)
+    assert max(answers.ticks) >= max(reached)
+    assert len(answers.ticks) <= 10
+    assert all(0 <= answers.place(end) <= 100 for end in reached)
+
+
+def test_tiles_lead_to_groups_of_answers_and_no_two_places_have_one_name():
+    rows = [question(name, test=f"{name}.{letter}", topics=(letter,)) for name in INTERVALS for letter in "ab"]
+    answers, _ = answers_of(rows)
+    groups = [name for name, _, _ in answers.groups]
+    assert [tile.link for tile in tiles(rows).tiles] == groups
+    names = [*groups, *(answer.name for _, _, several in answers.groups for answer in several)]
+    assert len(set(names)) == len(names) == 10
+
+
+def test_an_answer_opens_to_its_words_what_is_usual_and_the_test_of_a_paper(bundled):
+    asked = ("gender-career", "gender-ability", "caliskan-6")
+    _, lines = answers_of([weat(bundled, test) for test in asked])
+    opened = lines["Men's names → career"].blocks
+    (spread,) = (block for block in opened if isinstance(block, Spread))
+    men, women = ([word for word, _ in scores] for _, scores in spread.groups)
+    question = get("gender-career")
+    assert (set(men), set(women)) == (set(question.x.words), set(question.y.words))
+    values = [score for _, score in spread.groups[0][1]]
+    assert values == sorted(values)
+    text = draw_fragment([Section("answers", "Answers", opened)])
+    assert "caliskan-6" in text
+    assert "unrelated contrasts" in text
+    assert f"nearest to career words: {men[-1]}, {men[-2]}" in re.sub("<.*?>", "", text)
+
+
+def test_missing_words_are_named_where_an_answer_opens():
+    _, lines = answers_of([question("small", missing=("Aaliyah",)), question("present", test="other")])
+    text = draw_fragment([Section("answers", "Answers", lines["Men's names – career"].blocks)])
+    assert "Missing here: Aaliyah" in text
+
+
 # Charts and tables
 
 
@@ -320,7 +393,7 @@ def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
     assert "redneck" not in page
     assert "<b>words" not in page
     assert "<i>" not in page
-    card = render_card([row, question("small")])
+    card = imprint.card([row, question("small")])
     assert "redneck" not in card
     assert "<b>" not in card
 

@@ -66,7 +66,7 @@ def test_a_kind_has_its_line_in_the_summary_its_words_explained_and_its_limits(p
     (plugged.folder / "lengths.jsonl").write_text(done.stdout)
     said, limit = "Words have 4.5 letters on average.", "The length of words says nothing about bias."
     code = (
-        "import imprint; from imprint.report.summary import brief; from imprint.masking import Words;"
+        "import imprint; from imprint.reports.summary import brief; from imprint.masking import Words;"
         "from imprint.render.numbers import plain;"
         "print(*(plain(text, Words()) for text in brief(imprint.read_findings('lengths.jsonl'))), sep='\\n')"
     )

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from made_rows import judged, make_row
 from refusals import refuses
 
+import imprint
 from imprint.errors import ImprintError
 from imprint.evaluation.controls import Control
-from imprint.policy.exports import append_summary, cases, write_junit
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.policy import read_policy
+from imprint.policies.exports import append_summary, cases, write_junit
+from imprint.policies.gate import check, parse_conditions
 
 REQUIRED = ["weat:|size|<0.1"]
 CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
@@ -135,7 +135,7 @@ def test_the_summary_has_the_verdict_and_a_line_per_requirement(tmp_path):
         'owner = "us"\nreason = "it ranks people"\n[[require]]\ntest = "caliskan-6"\nsize = 0.1\nreason = "a step"\n'
     )
     audit = make_row("audit", judged=True, controls=(CONTROL,) * 5)
-    gate = check([audit, association("caliskan-6", 0.05, 0.2)], (), read_policy(path))
+    gate = check([audit, association("caliskan-6", 0.05, 0.2)], (), imprint.policy(path))
     said = summary(tmp_path, gate)
     shown = ("cannot tell", "can be judged", "of us", "it ranks people", "a step")
     assert [one for one in shown if one not in said] == []

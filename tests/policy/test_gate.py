@@ -17,10 +17,10 @@ from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import sentences
 from imprint.kinds.tests import REASONS as REASON_TEXTS
 from imprint.masking import Words
-from imprint.policy import gate as gates
-from imprint.policy.conditions import EXAMPLES, GRAMMAR, Condition, parse_condition
-from imprint.policy.gate import parse_conditions
-from imprint.policy.judging import judge
+from imprint.policies import gate as gates
+from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, parse_condition
+from imprint.policies.gate import parse_conditions
+from imprint.policies.judging import judge
 from imprint.render.numbers import plain
 from imprint.rows import RawRow, WordList, read_row
 from imprint.significance.outcomes import MARGIN, outcome
@@ -140,11 +140,9 @@ def test_a_p_value_is_held_against_probabilities_only(text):
 
 
 def test_a_change_where_nothing_was_compared_cannot_be_told():
-    (answer,) = check(
-        [finding("rg-65", "similarity", spearman=0.6)], parse_conditions(["similarity:change<0"])
-    ).answers
+    (answer,) = check([finding("rg-65", "similarity", spearman=0.6)], parse_conditions(["similarity:change<0"])).rows
     assert answer.verdict == "cannot tell"
-    assert "change_spearman" in answer.judgements[0].why
+    assert "change_spearman" in answer.outcomes[0].why
 
 
 @pytest.mark.parametrize("kind", [name for name in REGISTRY.names() if name not in UNMEASURED])
@@ -269,7 +267,7 @@ def test_what_frequency_may_explain_can_pass_but_not_fail_whatever_the_outcome(k
 
 def test_an_alarm_names_the_questions_with_too_few_words_and_is_about_the_others():
     short = question(None, None, None, test="short", outcome="cannot tell", reason="few words")
-    (answer,) = check([question(), short], parse_conditions(["weat:size_low>0.1"])).answers
+    (answer,) = check([question(), short], parse_conditions(["weat:size_low>0.1"])).rows
     assert (answer.verdict, answer.cannot_reach) == ("passed", ("short",))
     assert verdict([question(), short], require=["weat:|size|<0.1"]) == "cannot tell"
 
@@ -366,7 +364,7 @@ def test_a_test_with_too_few_words_ever_to_meet_a_condition_does_not_clear_it():
     assert verdict([small, large], "weat:small:p<0.01") == "cannot tell"
     assert verdict([small, large], "weat:p<0.05") == "failed"
     assert verdict([small], "weat:p>0.9") == "passed"
-    (answer,) = check([small, large], parse_conditions(["weat:p<0.01"])).answers
+    (answer,) = check([small, large], parse_conditions(["weat:p<0.01"])).rows
     assert answer.cannot_reach == ("small",)
 
 
@@ -463,8 +461,8 @@ def test_benchmarks_of_an_audit_are_judged_by_the_embedding_audited(kind, measur
     assert verdict([audited], f"{kind}:d<0.65") == "failed"
     assert verdict([audited], f"{kind}:found<66") == "failed"
     assert verdict([audited], require=[f"{kind}:change>0.01"]) == "passed"
-    (answer,) = check([audited], parse_conditions([f"{kind}:d<0.65"])).answers
-    assert answer.judgements[0].outcome().embedding == "original"
+    (answer,) = check([audited], parse_conditions([f"{kind}:d<0.65"])).rows
+    assert answer.outcomes[0].embedding == "original"
     # Of `imprint evaluate --against` the first embedding is the one asked about.
     alone = replace(audited, part=None)
     assert verdict([alone], require=[f"{kind}:{measure}>0.62"]) == "passed"
@@ -492,7 +490,7 @@ def test_a_test_that_lost_most_of_a_set_clears_nothing(lost, expected):
 
 
 def test_the_nearest_test_is_named_where_none_matches():
-    (answer,) = check([finding()], parse_conditions(["weat:caliskan-66:p<1"])).answers
+    (answer,) = check([finding()], parse_conditions(["weat:caliskan-66:p<1"])).rows
     assert "caliskan-6" in answer.why
 
 
@@ -519,10 +517,10 @@ def test_a_condition_on_all_tests_is_about_those_that_have_its_field():
         parse_conditions(
             ["weat:p_value<0.01", "weat:size>0.5", "weat:gender-career:p_value<0.01", "weat:cal*:size>0.5"]
         ),
-    ).answers
-    assert [judgement.finding.test for judgement in of_p.judgements] == ["caliskan-6"]
+    ).rows
+    assert [outcome.test for outcome in of_p.outcomes] == ["caliskan-6"]
     assert of_p.verdict == "passed"
-    assert [judgement.finding.test for judgement in of_size.judgements] == ["gender-career"]
+    assert [outcome.test for outcome in of_size.outcomes] == ["gender-career"]
     assert of_size.verdict == "passed"
     assert named.verdict == "cannot tell"
-    assert [judgement.finding.test for judgement in several.judgements] == ["caliskan-6"]
+    assert [outcome.test for outcome in several.outcomes] == ["caliskan-6"]

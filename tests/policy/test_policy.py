@@ -4,9 +4,10 @@ import pytest
 from made_rows import judged, make_row
 from refusals import refuses
 
+import imprint
 from imprint.errors import SettingError, StimulusError
-from imprint.policy.gate import check
-from imprint.policy.policy import FILE, example, find_policy, read_policy
+from imprint.policies.gate import check
+from imprint.policies.policy import FILE, example, find_policy
 
 
 def write(folder, text, name=FILE):
@@ -22,7 +23,7 @@ def topic(low, high, difference=None):
 
 
 def test_the_example_can_be_read(tmp_path):
-    policy = read_policy(write(tmp_path, example()))
+    policy = imprint.policy(write(tmp_path, example()))
     assert [str(one) for one in policy.conditions] == [
         "weat:gender-*:|size|<0.1",
         "similarity:ws-353:spearman>=0.4",
@@ -34,7 +35,7 @@ def test_the_example_can_be_read(tmp_path):
     [(-0.02, 0.08, "passed", 0), (0.12, 0.3, "failed", 2), (-0.3, -0.12, "failed", 2), (0.05, 0.2, "cannot tell", 3)],
 )
 def test_the_whole_interval_decides(tmp_path, low, high, verdict, code):
-    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.1\nreason = "why"\n'))
+    policy = imprint.policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.1\nreason = "why"\n'))
     gate = check(judged([topic(low, high)]), (), policy)
     assert (gate.verdict, gate.exit_code) == (verdict, code)
     (row,) = gate.findings()
@@ -42,7 +43,7 @@ def test_the_whole_interval_decides(tmp_path, low, high, verdict, code):
 
 
 def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
-    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
+    policy = imprint.policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
     audit = make_row("audit", judged=False)
     assert check([audit, topic(0, 0.01)], (), policy).exit_code == 3
 
@@ -50,14 +51,14 @@ def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
 def test_the_hash_is_of_what_it_says(tmp_path):
     text = '[[require]]\ntopic = "gender"\nsize = {}\n'
     first, same, other = (
-        read_policy(write(tmp_path, one, f"{place}.toml")).sha256
+        imprint.policy(write(tmp_path, one, f"{place}.toml")).sha256
         for place, one in enumerate((text.format(0.1), "# a comment\n\n" + text.format("0.10"), text.format(0.2)))
     )
     assert first == same != other
 
 
 def test_a_policy_changed_after_the_audit_shows(tmp_path):
-    policy = read_policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
+    policy = imprint.policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
     for known, changed in ((None, False), (policy.sha256, False), ("0" * 64, True)):
         row = make_row("audit", judged=True)
         settings = type(row.settings)(**{**_fields(row.settings), "policy_sha256": known})
@@ -74,7 +75,7 @@ def test_a_project_holds_its_policy(tmp_path):
     text = '[tool.imprint]\nowner = "us"\n[[tool.imprint.require]]\ntest = "caliskan-6"\nsize = 0.1\n'
     project = write(tmp_path, text, "pyproject.toml")
     assert find_policy(tmp_path) == project
-    assert read_policy(project).owner == "us"
+    assert imprint.policy(project).owner == "us"
     own = write(tmp_path, example())
     assert find_policy(tmp_path) == own
 
@@ -85,7 +86,7 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
         'x = ["nurse", "teacher", "maid", "clerk"]\ny = ["boss", "chief", "pilot", "miner"]\n'
         'a = ["she", "her", "woman", "girl"]\nb = ["he", "him", "man", "boy"]\n'
     )
-    policy = read_policy(write(tmp_path, 'tests = ["ours.toml"]\n[[require]]\ntopic = "work"\nsize = 0.1\n'))
+    policy = imprint.policy(write(tmp_path, 'tests = ["ours.toml"]\n[[require]]\ntopic = "work"\nsize = 0.1\n'))
     assert [test.id for test in policy.tests] == ["ours"]
 
 
@@ -110,7 +111,7 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
 )
 def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
     with refuses((SettingError, StimulusError), mentioned):
-        read_policy(write(tmp_path, text))
+        imprint.policy(write(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
 )
 def test_cosines_and_levels_are_refused_with_the_share_to_write(tmp_path, text, key):
     with pytest.raises(SettingError) as error:
-        read_policy(write(tmp_path, text))
+        imprint.policy(write(tmp_path, text))
     assert error.value.option == key
     assert "size = 0.10, a share of the distance" in error.value.hint
 
@@ -132,4 +133,4 @@ def test_cosines_and_levels_are_refused_with_the_share_to_write(tmp_path, text, 
 def test_a_project_without_a_table_of_ours_has_no_policy(tmp_path, text):
     project = write(tmp_path, text, "pyproject.toml")
     with refuses((SettingError, StimulusError), where=project):
-        read_policy(project)
+        imprint.policy(project)

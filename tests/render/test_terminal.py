@@ -35,9 +35,9 @@ def test_numbers_stay_on_one_line_while_texts_are_wrapped(monkeypatch):
 
 
 def test_what_does_not_fit_is_listed_without_its_empty_cells(monkeypatch):
-    columns = tuple(Column(name) for name in ("Test", "Evidence", "Published", "Missing"))
-    shown = _drawn(monkeypatch, 30, Table("", columns, (("one", "limited: fails", NOTHING, "0 of 32"),)))
-    assert shown.split("\n")[2:4] == ["one", "  Evidence limited: fails ·"]
+    columns = tuple(Column(name) for name in ("Test", "Outcome", "Published", "Missing"))
+    shown = _drawn(monkeypatch, 30, Table("", columns, (("one", "present: a few", NOTHING, "0 of 32"),)))
+    assert shown.split("\n")[2:4] == ["one", "  Outcome present: a few ·"]
     assert "Published" not in shown
     assert shown.rstrip().endswith("    Missing 0 of 32")
 

@@ -44,7 +44,8 @@ def drawn_with(words):
     ]
     pairs = list(zip(words[::2], words[1::2], strict=False))
     tests = [
-        ForestRow(p.word, p.x, p.x - 1, p.x + 1, "limited" if p.x > 0 else "control", hints=p.hints) for p in points
+        ForestRow(p.word, p.x, p.x - 1, p.x + 1, "present" if p.x > 0 else "cannot tell", hints=p.hints)
+        for p in points
     ]
     titles = {"x_title": words[0], "y_title": words[1]}
     return {

@@ -1,16 +1,21 @@
 """The first screen of an audit with a policy: the decision, whose policy it is, and what to do next."""
 
+import re
+from html import unescape
+
 import pytest
 from made_rows import make_row
 
-from imprint.audit.kinds import AuditedSettings
+import imprint
+from imprint.audits.run import Audit
 from imprint.evaluation.controls import Control
+from imprint.jobs.job import Plan
+from imprint.kinds.audit import AuditedSettings
 from imprint.masking import Words
-from imprint.policy.gate import check, parse_conditions
-from imprint.policy.policy import read_policy
+from imprint.policies.gate import check, parse_conditions
 from imprint.render.numbers import plain
-from imprint.report.page import render_page
-from imprint.report.summary import certainty, steps, verdict
+from imprint.reports.page import render_page
+from imprint.reports.summary import certainty, steps, verdict
 
 POLICY = 'owner = "us"\nreason = "it ranks people."\n'
 SIZE = '[[require]]\ntest = "{}"\nsize = {}\n'
@@ -34,7 +39,7 @@ MEASURED = [
 
 def decided(folder, *requirements, fail_on=()):
     (folder / "imprint.toml").write_text(POLICY + "".join(requirements))
-    gate = check(MEASURED, parse_conditions(fail_on), read_policy(folder / "imprint.toml"))
+    gate = check(MEASURED, parse_conditions(fail_on), imprint.policy(folder / "imprint.toml"))
     return [MEASURED[0], *gate.findings(), *MEASURED[1:]]
 
 
@@ -79,3 +84,11 @@ def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
         "imprint audit EMBEDDING --policy POLICY",
         "imprint debias EMBEDDING OUT.safetensors",
     ]
+
+
+def test_in_a_notebook_an_audit_opens_with_its_verdict(tmp_path):
+    for rows in (MEASURED, decided(tmp_path, SIZE.format("gender-career", 0.05))):
+        drawn = Audit("small", Plan(), tuple(rows))._repr_html_()
+        text = unescape(re.sub("<[^>]*>", "", drawn.partition("</style>")[2])).split("\n")
+        assert [line for line in text if line][:2] == ["Verdict", plain(verdict(rows), Words())]
+    assert "Verdict</h2>" not in MEASURED[1]._repr_html_()

@@ -8,7 +8,7 @@ from imprint import controls, run_battery, weat, write_csv
 from imprint.errors import ImprintError
 from imprint.masking import Words
 from imprint.render.numbers import plain
-from imprint.report.method import methods_paragraph
+from imprint.reports.method import methods_paragraph
 from imprint.rows import RawRow, Row
 from imprint.stimuli.catalog import catalogue, choose
 

@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_rows import make_row
 from markupsafe import escape
+from refusals import refuses
 
-from imprint.errors import ImprintError, pip_install
+import imprint
+from imprint.errors import ImprintError, SettingError, pip_install
 from imprint.kinds.sections import draw_rows
 from imprint.render.html import draw_fragment
 from imprint.render.vega import NOT_INSTALLED, bundle_ahead, why_not_drawn
-from imprint.report.page import Opening, draw_page, render_page, write_page
+from imprint.reports.page import Opening, draw_page, render_page
 from imprint.rows import RawRow
 from imprint.view import Cell, Chart, Column, Listing, Prose, Section, Table
 
@@ -58,11 +60,21 @@ class Seen(HTMLParser):
 
 def test_the_same_findings_give_the_same_bytes(tmp_path):
     findings = [finding(), finding("wefat", title="Another", slope=1.0)]
-    write_page(tmp_path / "one.html", findings)
-    write_page(tmp_path / "two.html", iter(findings))
+    imprint.report(findings, tmp_path / "one.html")
+    imprint.report(iter(findings), tmp_path / "two.html")
     one = (tmp_path / "one.html").read_bytes()
     assert one == (tmp_path / "two.html").read_bytes()
     assert len(one) < LIMIT
+
+
+def test_arguments_in_the_wrong_order_and_what_holds_no_rows_are_refused_in_a_sentence(tmp_path):
+    page, rows = str(tmp_path / "page.html"), [finding()]
+    with refuses(SettingError, option="out", hint="findings come first: imprint.report(findings, out)"):
+        imprint.report(page, rows)
+    for wrong in ([1, 2], ["a row"]):
+        with refuses(SettingError, option="findings", got=wrong):
+            imprint.report(wrong, page)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_title_names_what_was_audited():
@@ -85,7 +97,7 @@ def test_findings_of_an_unknown_kind_do_not_break_the_page():
 
 
 def test_a_name_that_is_not_text_is_written(tmp_path):
-    write_page(tmp_path / "page.html", [finding(embedding="vectors\udcff.txt", test="\udcff")])
+    imprint.report([finding(embedding="vectors\udcff.txt", test="\udcff")], tmp_path / "page.html")
     assert b"vectors\\udcff.txt" in (tmp_path / "page.html").read_bytes()
 
 

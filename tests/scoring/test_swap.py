@@ -9,9 +9,8 @@ from refusals import refuses
 
 import imprint
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.policy.gate import check, parse_conditions
-from imprint.report.card import render_card
-from imprint.report.page import render_page
+from imprint.policies.gate import check, parse_conditions
+from imprint.reports.page import render_page
 from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts
 from imprint.subjects.common import ranks_of
 
@@ -233,7 +232,7 @@ def test_a_margin_on_the_difference_decides():
 
 def test_page_and_card_say_what_was_seen():
     rows = imprint.swap("valence:default", ("caliskan-5", "pronouns")).findings()
-    for drawn in (render_page(rows), render_card(rows)):
+    for drawn in (render_page(rows), imprint.card(rows)):
         assert "95.7" in drawn
         assert "African American names" in drawn
     assert "No test about people" not in render_page(rows)

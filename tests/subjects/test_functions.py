@@ -95,11 +95,11 @@ def test_seats_take_objects_and_names(pair):
 
 def test_an_audit_takes_objects(pair):
     few = pair[0][:3_000], pair[1][:3_000]
-    audit = imprint.run_audit(few, against=few, quick=True, debias=None)
+    audit = imprint.audit(few, against=few, quick=True, debias=None)
     assert audit.embedding == "tuple"
     for given in ({"encoder": 3}, {"against": 3}):
         with pytest.raises(SettingError, match="got an object of type int"):
-            imprint.run_audit(few, **given)
+            imprint.audit(few, **given)
 
 
 def test_what_is_no_embedding_is_refused_by_every_function(axis):

@@ -218,13 +218,13 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     """Draw rows in every way there is; files go into the folder."""
     from imprint.kinds.sections import blocks
     from imprint.masking import Words
-    from imprint.policy.exports import append_summary, write_junit
-    from imprint.policy.gate import check, parse_conditions
+    from imprint.policies.exports import append_summary, write_junit
+    from imprint.policies.gate import check, parse_conditions
     from imprint.render.terminal import draw_blocks
-    from imprint.report.card import render_card
-    from imprint.report.method import methods_paragraph
-    from imprint.report.page import render_page
-    from imprint.report.summary import brief
+    from imprint.reports.card import card
+    from imprint.reports.method import methods_paragraph
+    from imprint.reports.page import render_page
+    from imprint.reports.summary import brief
     from imprint.rows import write_csv
     from imprint.view import Chart, flat
 
@@ -233,7 +233,7 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     for chart in shown:
         if isinstance(chart, Chart):
             json.dumps(chart.draw(Words(), 600))
-    render_card(rows)
+    card(rows)
     render_page(rows, script=str)
     brief(rows)
     methods_paragraph(rows)
@@ -245,9 +245,9 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
 
 
 def read_policy(path: Path, _: random.Random) -> None:
-    from imprint.policy.policy import read_policy
+    from imprint.policies.policy import policy
 
-    read_policy(path)
+    policy(path)
 
 
 def read_tests(path: Path, _: random.Random) -> None:

@@ -5,7 +5,6 @@ from agreeing import differences
 from small import small_audits
 
 import imprint
-from imprint.audit.run import run_audit
 from imprint.debiasing.debiaser import debiaser
 from imprint.debiasing.sentences import RememberingEncoder, label_texts
 from imprint.encoders.onnx import OnnxEncoder
@@ -14,8 +13,8 @@ from imprint.evaluation.comparison import compare
 from imprint.kinds.changes import say_changes
 from imprint.kinds.sections import sections
 from imprint.render.terminal import draw_text
-from imprint.report.page import render_page
-from imprint.report.summary import people, tiles
+from imprint.reports.page import render_page
+from imprint.reports.summary import people, tiles
 from imprint.stimuli.catalog import choose
 from imprint.subjects.opening import open_encoder
 
@@ -25,7 +24,7 @@ small = pytest.fixture(small_audits, scope="module", autouse=True)
 
 
 def small_audit(subject, cache=None):
-    return run_audit(subject, quick=True, topics=("gender",), cache=cache)
+    return imprint.audit(subject, quick=True, topics=("gender",), cache=cache)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +83,7 @@ def test_eight_bits_differ_little_and_the_comparison_says_how_much(minilm, minil
 def test_a_debiased_model_reloaded_from_its_folder_shows_the_change_with_its_interval(minilm, kept, tmp_path):
     transform = debiaser("leace").fit_rows(label_texts(RememberingEncoder(open_encoder(minilm), cache=kept)))
     transform.apply(open_encoder(minilm)).save(tmp_path / "out")
-    found = run_audit(
+    found = imprint.audit(
         tmp_path / "out",
         against=minilm,
         quick=True,

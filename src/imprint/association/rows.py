@@ -177,6 +177,7 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
     is_question: Annotated[
         bool, shown("Question", "Whether it is a standard question: long lists, matched in frequency.")
     ] = False
+    papers: Annotated[tuple[str, ...], shown("In papers", "Published tests that ask the same with fewer words.")] = ()
     unrelated: Annotated[
         float | None,
         shown(
@@ -265,6 +266,7 @@ def association_fields(
         **({} if sized is None else sized.fields()),
         "scores": word_values(scores),
         "is_question": test.is_question,
+        "papers": test.papers,
     }
 
 

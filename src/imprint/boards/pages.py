@@ -11,7 +11,7 @@ from imprint.boards.rows import BoardRow, BoardTestRow, BoardTopicRow
 from imprint.boards.run import Board
 from imprint.errors import SettingError, raising_as, requiring
 from imprint.files import FilePath, replacing
-from imprint.report.page import write_page
+from imprint.reports.page import report
 from imprint.rows import Row, write_findings
 
 SUBJECTS = "subjects"
@@ -46,10 +46,10 @@ def write_board(
         name = f"{SUBJECTS}/{number}-{_slug(rows[0].embedding)}"
         pages[rows[0].embedding] = f"{name}.html"
         write_findings(place / f"{name}.jsonl", rows)
-        write_page(place / f"{name}.html", rows, unmask=unmask, script=bundle)
+        report(rows, place / f"{name}.html", unmask=unmask, script=bundle)
     linked = [_linked(row, pages) for row in found.findings()]
     write_findings(place / ROWS, linked)
-    write_page(place / PAGE, linked, unmask=unmask, script=bundle)
+    report(linked, place / PAGE, unmask=unmask, script=bundle)
     if parquet:
         _write_parquet(place / PARQUET, linked)
     return linked

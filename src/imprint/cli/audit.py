@@ -1,58 +1,30 @@
 """`imprint audit`: the main job, everything that applies, told on one page."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from msgspec.structs import asdict
 
+import imprint
+from imprint.audits.settings import AuditOptions
 from imprint.cli import end_quickly
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
-from imprint.cli.gate import (
-    FailOnOption,
-    JunitOption,
-    RequireOption,
-    SummaryOption,
-    exit_with_verdict,
-    print_sentences,
-    refuse_unknown,
-)
-from imprint.cli.options import (
-    DaskOption,
-    JsonOption,
-    WorkersOption,
-    is_encoder,
-    is_subject,
-    with_settings,
-)
-from imprint.cli.policy import PolicyOption
+from imprint.cli.gate import VerdictFiles, print_sentences
+from imprint.cli.options import DaskOption, JsonOption, WorkersOption, with_settings
+from imprint.cli.report import PageSettings
 from imprint.errors import SettingError
-from imprint.jobs.settings import AuditSettings
 
 FINDINGS = "findings.jsonl"
-
-OutOption = Annotated[Path, typer.Option("--out", help="The page to write.")]
-UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full on the page.")]
-OpenOption = Annotated[bool, typer.Option("--open", help="Open the page in your browser.")]
 
 
 @with_settings
 def audit_command(
     subject: SubjectArgument,
-    encoder: Annotated[
-        str | None,
-        typer.Option("--encoder", callback=is_encoder, help="Beside an embedding, ask a sentence encoder too."),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against", callback=is_subject, metavar="OTHER", help="A second subject to compare with the first."
-        ),
-    ] = None,
     *,
-    settings: AuditSettings,
+    settings: AuditOptions,
     about: EncoderSettings,
-    out: OutOption = Path("report.html"),
+    page: PageSettings,
     findings: Annotated[
         Path | None,
         typer.Option(
@@ -60,13 +32,7 @@ def audit_command(
             help=f"Where to write the findings. [default: {FINDINGS} beside report.html, x-{FINDINGS} beside x.html]",
         ),
     ] = None,
-    unmask: UnmaskOption = False,
-    open_page: OpenOption = False,
-    policy: PolicyOption = None,
-    fail_on: FailOnOption = None,
-    require: RequireOption = None,
-    junit: JunitOption = None,
-    summary: SummaryOption = None,
+    files: VerdictFiles,
     workers: WorkersOption = None,
     dask: DaskOption = None,
     json: JsonOption = False,
@@ -78,79 +44,52 @@ def audit_command(
     cannot run says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
     """
     settings.check()  # before the slow imports
-    from imprint.audit.run import run_audit
+    from imprint.cli import console
     from imprint.cli.cluster import given_workers
-    from imprint.cli.console import (
-        check_targets,
-        note_missing_charts,
-        open_in_browser,
-        print_answer,
-        print_findings,
-        print_note,
-        print_written,
-        steps,
-    )
     from imprint.embeddings.embedding import Embedding
     from imprint.jobs.progress import UNITS
-    from imprint.policy.gate import check, parse_conditions
-    from imprint.policy.policy import read_policy
     from imprint.render.terminal import draw_text
     from imprint.render.vega import bundle_ahead
-    from imprint.report.page import write_page
-    from imprint.report.summary import brief
-    from imprint.rows import write_findings
+    from imprint.reports.summary import brief
 
-    conditions = parse_conditions(fail_on or (), require or ())
-    required = None if policy is None else read_policy(policy)
-    own = required.tests if required else ()
-    for option, given in (("--junit", junit), ("--summary", summary)):
-        if given is not None and required is None and not conditions:
-            raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
-    refuse_unknown((*(required.conditions if required else ()), *conditions), own)
-    rows = findings or _beside(out)
-    check_targets(
-        {"--out": out, "--findings": rows, "--junit": junit, "--summary": summary},
-        reading=[str(source) for source in (subject, against, policy) if source is not None],
+    policy, conditions = settings.requirements()
+    if policy is None and not conditions:
+        for option, file in files.targets.items():
+            if file is not None:
+                raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
+    rows = findings or _beside(page.out)
+    console.check_targets(
+        {"--out": page.out, "--findings": rows, **files.targets}, reading=[subject, settings.against, settings.policy]
     )
     chosen = given_workers(workers, dask)
-    replaced = [str(path) for path in (out, rows) if path.exists()]
+    replaced = [str(path) for path in (page.out, rows) if path.exists()]
+    encoder, against = cast("tuple[str | None, str | None]", (settings.encoder, settings.against))
     with bundle_ahead() as script, opened_subjects((subject, against), about, encoder=encoder) as opened:
         first, *second = opened.subjects
         if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
             end_quickly()
-        with chosen as executor, steps(UNITS) as report:
-            audit = run_audit(
-                first,
-                encoder=opened.encoder,
-                against=second[0] if second else None,
-                tests=own,
-                policy_sha256=required.sha256 if required else None,
-                cache=opened.cache,
-                executor=executor,
-                report=report,
-                **asdict(settings),
+        with chosen as executor, console.steps(UNITS) as report:
+            given = {"encoder": opened.encoder, "against": second[0] if second else None, "policy": policy}
+            audit = imprint.audit(
+                first, cache=opened.cache, executor=executor, report=report, **asdict(settings) | given
             )
             report("Writing the page", 1, 1)
-            gate = check(audit.findings(), conditions, required)
-            whole, *others = audit.findings()
-            found = [whole, *gate.findings(), *others]
-            write_findings(rows, found)
-            write_page(out, found, unmask=unmask, script=script)
+            audit.save(rows)
+            imprint.report(audit, page.out, unmask=page.unmask, script=script)
     if replaced:
-        print_note(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
+        console.print_note(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
     if json:
-        print_findings(found)
-        print_note(f"report: {out}")
+        console.print_findings(audit.findings())
+        console.print_note(f"report: {page.out}")
     else:
-        for sentence in brief(audit.findings()):
-            print_answer(draw_text(sentence))
-        print_written("report", out)
-    print_note(f"{len(found):,} rows of findings: {rows}")
-    note_missing_charts()
-    if open_page:
-        open_in_browser(out)
-    print_sentences(gate.findings(), print_note)
-    exit_with_verdict(gate, junit, summary)
+        for sentence in brief(audit.rows):
+            console.print_answer(draw_text(sentence))
+        console.print_written("report", page.out)
+    console.print_note(f"{len(audit.findings()):,} rows of findings: {rows}")
+    page.finish(page.out)
+    if audit.gate is not None:
+        print_sentences(audit.gate.findings(), console.print_note)
+        files.exit_with(audit.gate)
 
 
 def _beside(page: Path) -> Path:

@@ -5,18 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.cli.audit import OpenOption, UnmaskOption
-from imprint.cli.encoders import EncoderSettings, cache_place
-from imprint.cli.options import (
-    DaskOption,
-    JsonOption,
-    SeedOption,
-    TestsOption,
-    TopicOption,
-    is_file,
-    is_subject,
-    with_settings,
-)
+from imprint.cli import options
+from imprint.cli.encoders import EncoderSettings
+from imprint.cli.report import PageSettings
 
 if TYPE_CHECKING:
     from imprint.boards.subjects import BoardEntry
@@ -27,12 +18,12 @@ _UNITS = "measured"
 
 def _are_subjects(given: Any) -> Any:
     """Refuse what names no subject and no file of models, while options are read."""
-    for one in given or ():
-        (is_file if one.endswith(_MODELS) else is_subject)(one)
+    for source in given or ():
+        (options.is_file if source.endswith(_MODELS) else options.is_subject)(source)
     return given
 
 
-@with_settings
+@options.with_settings
 def board_command(
     subjects: Annotated[
         list[str],
@@ -43,55 +34,45 @@ def board_command(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("board"),
-    tests: TestsOption = None,
-    topic: TopicOption = None,
+    tests: options.TestsOption = None,
+    topic: options.TopicOption = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="Number of processes. [default: 1]")] = None,
-    dask: DaskOption = None,
+    dask: options.DaskOption = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
-    unmask: UnmaskOption = False,
-    open_page: OpenOption = False,
     *,
+    page: PageSettings,
     about: EncoderSettings,
-    seed: SeedOption = 0,
-    json: JsonOption = False,
+    seed: options.SeedOption = 0,
+    json: options.JsonOption = False,
 ) -> None:
     """Compare many models: bias, differences and quality.
 
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
     """
+    from imprint.cli import console
     from imprint.cli.cluster import given_workers
-    from imprint.cli.console import (
-        note_missing_charts,
-        open_in_browser,
-        print_answer,
-        print_findings,
-        print_note,
-        print_written,
-        steps,
-    )
-    from imprint.cli.options import chosen_weats
     from imprint.render.terminal import draw_text
 
-    chosen = chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
+    chosen = options.chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
     chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
     from imprint.boards.pages import PAGE, ROWS, make_folder, write_board
     from imprint.boards.run import board, board_entries
     from imprint.errors import requiring
     from imprint.render.vega import bundle_ahead
-    from imprint.report.summary import verdict
+    from imprint.reports.summary import verdict
     from imprint.rows import SkippedRow
 
     entries = board_entries(_entries(subjects, about))
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
-    cache = cache_place(about.cache, unused=about.no_cache)
+    cache = about.cache_file
     make_folder(out)
     with (
         bundle_ahead() as script,
         given_workers(workers, dask, separate=True) as executor,
-        steps(len(entries)) as report,
+        console.steps(len(entries)) as report,
     ):
         found = board(
             entries,
@@ -103,19 +84,17 @@ def board_command(
             folder=out / _UNITS,
             report=report,
         )
-        rows = write_board(out, found, parquet=parquet, unmask=unmask, script=script)
+        rows = write_board(out, found, parquet=parquet, unmask=page.unmask, script=script)
     for row in rows:
         if isinstance(row, SkippedRow):
-            print_note(f"not measured: {row.test}: {row.reason}")
+            console.print_note(f"not measured: {row.test}: {row.reason}")
     if json:
-        print_findings(rows)
+        console.print_findings(rows)
     else:
-        print_answer(draw_text(verdict(rows)))
-        print_written("board", out / PAGE)
-    print_note(f"{len(rows):,} rows: {out / ROWS}")
-    note_missing_charts()
-    if open_page:
-        open_in_browser(out / PAGE)
+        console.print_answer(draw_text(verdict(rows)))
+        console.print_written("board", out / PAGE)
+    console.print_note(f"{len(rows):,} rows: {out / ROWS}")
+    page.finish(out / PAGE)
 
 
 def _entries(subjects: list[str], about: EncoderSettings) -> "list[BoardEntry]":
@@ -123,13 +102,14 @@ def _entries(subjects: list[str], about: EncoderSettings) -> "list[BoardEntry]":
     from imprint.boards.subjects import BoardEntry, read_models
     from imprint.subjects.sources import EMBEDDING, find_source
 
-    named = [one for one in subjects if not one.endswith(_MODELS)]
-    encoders = [one for one in named if find_source(one).adapter != EMBEDDING]
+    named = [source for source in subjects if not source.endswith(_MODELS)]
+    encoders = [source for source in named if find_source(source).adapter != EMBEDDING]
     if not encoders and about.given:
         about.refuse()
-    options = {one: own.given for one, own in zip(encoders, about.shared(encoders), strict=True)} if encoders else {}
+    shared = about.shared(encoders) if encoders else []
+    given: dict[str, Any] = {source: own.given for source, own in zip(encoders, shared, strict=True)}
     entries = []
-    for one in subjects:
-        own: Any = options.get(one, {})
-        entries += read_models(one) if one.endswith(_MODELS) else [BoardEntry(one, options=own)]
+    for source in subjects:
+        is_list = source.endswith(_MODELS)
+        entries += read_models(source) if is_list else [BoardEntry(source, options=given.get(source, {}))]
     return entries

@@ -17,18 +17,12 @@ def card_command(
     ] = True,
 ) -> None:
     """Write a model card's section on bias from findings."""
-    from imprint.cli.console import check_target, print_answer, print_written
-    from imprint.files import replacing
-    from imprint.report.card import render_card
+    from imprint.cli.console import check_targets, print_answer, print_written
 
-    rows = imprint.read_findings(findings)
-    if out is not None:
-        check_target(out, reading=str(findings))
-    card = render_card(rows, front_matter=front_matter)
+    rows = imprint.read_findings(findings)  # first: a page given instead is the wrong input, not the wrong output
+    check_targets({"--out": out}, reading=[findings])
+    card = imprint.card(rows, out, front_matter=front_matter)
     if out is None:
         print_answer(card, end="")
-        return
-    with replacing(out) as part:
-        # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
-        part.write_text(card, encoding="utf-8", errors="backslashreplace", newline="\n")
-    print_written("card", out)
+    else:
+        print_written("card", out)

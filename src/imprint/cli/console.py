@@ -84,7 +84,7 @@ def show_findings(
 def write_report(page: Path | None, findings: "Sequence[imprint.Row]", *, json: bool) -> None:
     """Write the page that was asked for, if any, and say where it is."""
     if page is not None:
-        imprint.write_page(page, findings)
+        imprint.report(findings, page)
         if not json:
             print_answer(f"report: {page}")
 
@@ -208,7 +208,7 @@ def check_target(path: Path, *, reading: str) -> None:
         raise SettingError("is the file being read", where=path, hint="give another name for the output")
 
 
-def check_targets(targets: Mapping[str, Path | None], *, reading: Sequence[str]) -> None:
+def check_targets(targets: Mapping[str, Path | None], *, reading: Iterable[object]) -> None:
     """Refuse two outputs in one file, and whatever `check_target` refuses; outputs go by their options."""
     options: dict[Path, str] = {}
     for option, path in targets.items():
@@ -220,8 +220,8 @@ def check_targets(targets: Mapping[str, Path | None], *, reading: Sequence[str])
                 f"is named by both {options[place]} and {option}", option=option, where=path, hint="give two files"
             )
         options[place] = option
-        for source in reading:
-            check_target(path, reading=source)
+        for source in filter(None, reading):
+            check_target(path, reading=str(source))
 
 
 def time_left(share: float, elapsed: float, expected: float | None = None) -> str:

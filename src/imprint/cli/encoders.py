@@ -79,9 +79,29 @@ class EncoderSettings:
         with progress_bar(f"reading {source}") as report:
             return imprint.open_encoder(source, texts=texts, progress=report, **self.given)
 
+    @property
+    def cache_file(self) -> Path | None:
+        """The cache asked for, or the usual one; None where none is to be used."""
+        from imprint.encoders.cache import default_cache
+
+        if self.no_cache and self.cache is not None:
+            message = "--cache and --no-cache cannot be used together"
+            raise SettingError(message, option="--cache", got=self.cache, hint="give one of them")
+        return None if self.no_cache else self.cache or default_cache()
+
     def kept(self) -> "AbstractContextManager[imprint.EncodingCache | None]":
-        """Open the cache."""
-        return opened_cache(self.cache, unused=self.no_cache)
+        """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
+        from imprint.cli.console import print_note
+
+        if self.cache_file is None:
+            return nullcontext()
+        try:
+            return imprint.EncodingCache(self.cache_file)
+        except EncoderError as error:
+            if self.cache is not None:
+                raise
+            print_note(f"note: encodings are not cached: {error}")
+            return nullcontext()
 
 
 @dataclass(frozen=True)
@@ -139,30 +159,3 @@ def opened_subjects(
             None if encoder is None else about.open(encoder),
             cache,
         )
-
-
-def cache_place(path: Path | None, *, unused: bool) -> Path | None:
-    """Return the file of the cache asked for, or the usual one; None where none is to be used."""
-    from imprint.encoders.cache import default_cache
-
-    if unused and path is not None:
-        raise SettingError(
-            "--cache and --no-cache cannot be used together", option="--cache", got=path, hint="give one of them"
-        )
-    return None if unused else path or default_cache()
-
-
-def opened_cache(path: Path | None, *, unused: bool) -> "AbstractContextManager[imprint.EncodingCache | None]":
-    """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
-    from imprint.cli.console import print_note
-
-    place = cache_place(path, unused=unused)
-    if place is None:
-        return nullcontext()
-    try:
-        return imprint.EncodingCache(place)
-    except EncoderError as error:
-        if path is not None:
-            raise
-        print_note(f"note: encodings are not cached: {error}")
-        return nullcontext()

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 import imprint
-from imprint.cli.options import EmbeddingArgument, JsonOption, are_words
+from imprint.cli.options import EmbeddingArgument, JsonOption, UnmaskOption, are_words
 
 
 def neighbours_command(
@@ -30,7 +30,7 @@ def neighbours_command(
         str | None,
         typer.Option(callback=are_words, metavar="NAMES", help="Second names, likewise. [default: women's]"),
     ] = None,
-    unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
+    unmask: UnmaskOption = False,
     json: JsonOption = False,
 ) -> None:
     """List the words nearest to a word or a query.

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import stat
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -11,7 +11,7 @@ import typer
 
 from imprint.checks import EmbeddingFormat, check_choice
 from imprint.errors import SettingError, reading_file
-from imprint.settings import Option, fields_of
+from imprint.settings import SEED, TOPIC, Named, Option, fields_of, options_of
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -85,13 +85,16 @@ def _refuse_unreadable(path: Path, hint: str = "check the path and its permissio
             path.open("rb").close()
 
 
-_EMBEDDING = typer.Argument(
-    callback=is_embedding,
-    metavar="EMBEDDING",
-    help="An embedding file of any supported format, or a bundled one: 'default' (GloVe 6B, 100d), "
-    "'glove-840b-stimuli' (the words of the published tests).",
-)
-EmbeddingArgument = Annotated[str, _EMBEDDING]
+_NAMED: dict[Named, Callable[[Any], Any]] = {"file": is_file, "encoder": is_encoder, "subject": is_subject}
+EmbeddingArgument = Annotated[
+    str,
+    typer.Argument(
+        callback=is_embedding,
+        metavar="EMBEDDING",
+        help="An embedding file of any supported format, or a bundled one: 'default' (GloVe 6B, 100d), "
+        "'glove-840b-stimuli' (the words of the published tests).",
+    ),
+]
 FormatOption = Annotated[
     EmbeddingFormat | None,
     typer.Option(
@@ -105,10 +108,7 @@ TestsOption = Annotated[
     Path | None,
     typer.Option("--tests", callback=is_file, help="A TOML file of your own tests, instead of the catalogue."),
 ]
-TopicOption = Annotated[
-    list[str] | None,
-    typer.Option("--topic", metavar="TOPIC", help="Only tests about this topic, such as gender; may repeat."),
-]
+TopicOption = Annotated[list[str] | None, typer.Option(*TOPIC.names, help=TOPIC.help, **TOPIC.more)]
 DEFAULT_PAIR = ("he", "she")
 DEFAULT_PAIRS = "default"
 AxisOption = Annotated[
@@ -130,7 +130,7 @@ GroupOption = Annotated[
         "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
+SeedOption = Annotated[int, typer.Option(*SEED.names, help=SEED.help, **SEED.more)]
 WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Number of threads; the results are the same. [default: all cores]"),
@@ -139,47 +139,52 @@ DaskOption = Annotated[
     str | None,
     typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster whose scheduler has this address."),
 ]
+UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")]
+PageOption = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page (HTML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that the settings among its parameters describe; it gets the settings, made of them.
 
-    They replace the parameter. One that the command has itself keeps its default in the settings.
+    They replace the parameter. One that the command has itself keeps its default in the settings. A parameter may
+    also be a single setting.
     """
     own = inspect.signature(command, eval_str=True).parameters
-    shown: list[inspect.Parameter] = []
+    parameters: list[inspect.Parameter] = []
     made: dict[str, tuple[type, list[str]]] = {}
-    for one in own.values():
-        described = {name: found for name, found in fields_of(one.annotation).items() if name not in own}
-        shown += [_as_typer(*found) for found in described.values()] or [one.replace(kind=one.KEYWORD_ONLY)]
-        if described:
-            made[one.name] = one.annotation, list(described)
+    names: set[str] = set()
+    for parameter in own.values():
+        settings = {name: field for name, field in fields_of(parameter.annotation).items() if name not in own}
+        if settings:
+            made[parameter.name] = parameter.annotation, list(settings)
+        single = [(parameter.replace(annotation=kind), setting) for kind, setting in options_of(parameter.annotation)]
+        described = [*settings.values(), *single]
+        names |= {field.name for field, _ in described}
+        parameters += [_as_typer(*field) for field in described] or [parameter.replace(kind=parameter.KEYWORD_ONLY)]
 
     @functools.wraps(command)
-    def with_options(**given: Any) -> None:
+    def with_options(**values: Any) -> None:
+        values |= {name: tuple(values[name]) for name in names if isinstance(values[name], list)}
         for name, (settings, fields) in made.items():
-            values = {field: given.pop(field) for field in fields}
-            several = {field: tuple(value) for field, value in values.items() if isinstance(value, list)}
-            given[name] = settings(**values | several)
-        command(**given)
+            values[name] = settings(**{field: values.pop(field) for field in fields})
+        command(**values)
 
     vars(with_options).pop("__wrapped__")
-    vars(with_options)["__signature__"] = inspect.Signature(shown)
-    with_options.__annotations__ = {one.name: one.annotation for one in shown}
+    vars(with_options)["__signature__"] = inspect.Signature(parameters)
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return with_options
 
 
-def _as_typer(field: inspect.Parameter, described: Option) -> inspect.Parameter:
-    """Return a setting as typer reads an option: what may be given several times is a list."""
-    kind, several = field.annotation, get_origin(field.annotation) is tuple
-    shown = typer.Option(*described.names_of(field.name), help=described.help, **described.more)
-    annotation = list[get_args(kind)[0]] if several else kind  # type: ignore[misc]
-    return field.replace(
-        kind=field.KEYWORD_ONLY,
-        annotation=Annotated[annotation, shown],
-        default=list(field.default) if several else field.default,
-    )
+def _as_typer(field: inspect.Parameter, setting: Option) -> inspect.Parameter:
+    """Return a setting as typer reads an option: what may be given several times is a list, what is named a text."""
+    more, several = setting.more, get_origin(field.annotation) in (tuple, Sequence)
+    kind = list[get_args(field.annotation)[0]] if several else field.annotation  # type: ignore[misc]
+    if setting.names_a is not None:
+        kind, more = str | None, {"callback": _NAMED[setting.names_a], **more}
+    shown = typer.Option(*setting.names_of(field.name), help=setting.help, **more)
+    default = list(field.default) if several else field.default
+    return field.replace(kind=field.KEYWORD_ONLY, annotation=Annotated[kind, shown], default=default)
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":

@@ -1,5 +1,6 @@
 """`imprint report`: the page of an audit drawn again from its findings, nothing computed."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -7,16 +8,33 @@ import typer
 
 import imprint
 from imprint.checks import check_choice
-from imprint.cli.audit import OpenOption, OutOption, UnmaskOption
-from imprint.cli.options import FindingsArgument
+from imprint.cli.options import FindingsArgument, with_settings
 from imprint.errors import SettingError
+from imprint.settings import option
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageSettings:
+    """The page that a command writes."""
+
+    out: Annotated[Path, option("The page to write.")] = Path("report.html")
+    unmask: Annotated[bool, option("Show slurs in full on the page.")] = False
+    open: Annotated[bool, option("Open the page in your browser.")] = False
+
+    def finish(self, page: Path) -> None:
+        """Say so where charts are missing, and open the page where that was asked for."""
+        from imprint.cli.console import note_missing_charts, open_in_browser
+
+        note_missing_charts()
+        if self.open:
+            open_in_browser(page)
+
+
+@with_settings
 def report_command(
     findings: FindingsArgument,
-    out: OutOption = Path("report.html"),
-    unmask: UnmaskOption = False,
-    open_page: OpenOption = False,
+    *,
+    page: PageSettings,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the findings as a table, one line per row.")
     ] = None,
@@ -32,31 +50,23 @@ def report_command(
 
     The findings are those of an audit, or of any command's --json.
     """
-    from imprint.cli.console import (
-        check_targets,
-        note_missing_charts,
-        open_in_browser,
-        print_answer,
-        print_written,
-    )
+    from imprint.cli.console import check_targets, print_answer, print_written
 
     rows = imprint.read_findings(findings)  # first: a page given instead is the wrong input, not the wrong output
-    check_targets({"--out": out, "--csv": csv}, reading=[str(findings)])
+    check_targets({"--out": page.out, "--csv": csv}, reading=[findings])
     for kind in kinds or ():
         check_choice("--kind", kind, dict.fromkeys(row.kind for row in rows))
     if kinds and csv is None:
         raise SettingError("--kind works with --csv only", option="--kind", got=kinds, hint="add --csv FILE")
-    imprint.write_page(out, rows, unmask=unmask)
-    print_written("report", out)
+    imprint.report(rows, page.out, unmask=page.unmask)
+    print_written("report", page.out)
     if csv is not None:
         imprint.write_csv(csv, (row for row in rows if not kinds or row.kind in kinds))
         print_written("table", csv)
     if methods:
         from imprint.masking import Words
         from imprint.render.numbers import plain
-        from imprint.report.method import methods_paragraph
+        from imprint.reports.method import methods_paragraph
 
-        print_answer(plain(methods_paragraph(rows), Words(unmask=unmask)))
-    note_missing_charts()
-    if open_page:
-        open_in_browser(out)
+        print_answer(plain(methods_paragraph(rows), Words(unmask=page.unmask)))
+    page.finish(page.out)

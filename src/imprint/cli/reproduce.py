@@ -1,12 +1,11 @@
 """`imprint reproduce`: the published figures of the five works beside ours."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from imprint.cli.evaluate import BenchmarksOption
-from imprint.cli.options import JsonOption, SeedOption
+from imprint.cli.options import JsonOption, PageOption, SeedOption
 
 
 def reproduce_command(
@@ -23,7 +22,7 @@ def reproduce_command(
         ),
     ] = None,
     benchmarks: BenchmarksOption = None,
-    page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page (HTML).")] = None,
+    page: PageOption = None,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:

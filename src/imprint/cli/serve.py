@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli.audit import UnmaskOption
-from imprint.cli.options import EmbeddingArgument
+from imprint.cli.options import EmbeddingArgument, UnmaskOption
 
 
 def serve_command(

@@ -7,9 +7,10 @@ import typer
 
 import imprint
 from imprint.cli.encoders import EncoderSettings
-from imprint.cli.gate import FailOnOption, RequireOption, print_sentences
+from imprint.cli.gate import print_sentences
 from imprint.cli.options import JsonOption, are_words, is_file, with_settings
 from imprint.errors import SettingError
+from imprint.policies.settings import FailOnOption, RequireOption
 
 SCORER_HELP = (
     "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), or the "
@@ -59,8 +60,8 @@ def swap_command(
     per_second: Annotated[
         float | None, typer.Option("--per-second", help="Texts per second that the scorer may get. [default: any]")
     ] = None,
-    fail_on: FailOnOption = None,
-    require: RequireOption = None,
+    fail_on: FailOnOption = (),
+    require: RequireOption = (),
     *,
     about: EncoderSettings,
     json: JsonOption = False,
@@ -71,9 +72,9 @@ def swap_command(
     disk: if the scorer fails halfway, the same command goes on from there.
     """
     from imprint.cli.console import phases, print_note, show_findings
-    from imprint.policy.gate import check, parse_conditions
+    from imprint.policies.gate import check, parse_conditions
 
-    conditions = parse_conditions(fail_on or (), require or ())
+    conditions = parse_conditions(fail_on, require)
     if group and len(group) != 2:
         raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
     if group and names:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.cli.options import JsonOption, is_embedding, is_file
+from imprint.cli.options import JsonOption, PageOption, is_embedding, is_file
 
 
 def translate_probe_command(
@@ -37,7 +37,7 @@ def translate_probe_command(
         float | None,
         typer.Option("--timeout", help="Seconds for each batch. [default: 60 for a service, 600 for a command]"),
     ] = None,
-    page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page (HTML).")] = None,
+    page: PageOption = None,
     json: JsonOption = False,
 ) -> None:
     """Count the pronouns that a translator chooses.

@@ -7,7 +7,7 @@ import msgspec
 from imprint.checks import check_choice
 from imprint.debiasing import DEBIASERS, METHODS
 from imprint.rows import shown
-from imprint.settings import option
+from imprint.settings import SEED, TOPIC, option
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import Test
@@ -36,9 +36,9 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     topics: Annotated[
         tuple[str, ...],
         shown("Topics", "Topics that the tests were limited to."),
-        option("Only tests about this topic, such as gender; may repeat.", "--topic", metavar="TOPIC"),
+        TOPIC,
     ] = ()
-    seed: Annotated[int, shown("Seed", "Seed of everything random."), option("Random seed.", min=0)] = 0
+    seed: Annotated[int, shown("Seed", "Seed of everything random."), SEED] = 0
 
     @property
     def catalogued(self) -> "tuple[Test, ...]":

@@ -10,7 +10,7 @@ from imprint.errors import ImprintError
 from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
 from imprint.rows import RawRow, Row
-from imprint.view import Block, Claim, Text, Tiles
+from imprint.view import Block, Claim, Marked, Text, Tiles
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job, Plan
@@ -57,6 +57,7 @@ REGISTRY = Registry(
         "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
         "translation": "imprint.kinds.translation:TRANSLATION",
+        "audit": "imprint.kinds.audit:AUDIT",
     },
 )
 
@@ -70,8 +71,9 @@ class Family:
     """What tests about people say together: the verdict of a page is about the first kind that has any.
 
     Of a kind's rows, `tests` returns those that count, one per test, of one subject. From these and all rows,
-    `verdict` says what they come to, and `tiles` has one per topic; `notes` explain the words of both. Kinds with the
-    same family say `method` together, at the end of the methods paragraph, and `card_notes` below a card's tables.
+    `verdict` says what they come to, and `tiles` has one per topic; `counts` has a mark per outcome, and `notes`
+    explain the words of all. Kinds with the same family say `method` together, at the end of the methods paragraph,
+    and `card_notes` below a card's tables.
     """
 
     tests: Callable[[Sequence[Any]], Sequence[Any]]
@@ -80,6 +82,7 @@ class Family:
     notes: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     method: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
     card_notes: Callable[[Sequence[Any]], Iterable[str]] = _nothing
+    counts: Callable[[Sequence[Any]], Sequence[Marked]] = lambda tests: ()
 
 
 class NamedTests(NamedTuple):

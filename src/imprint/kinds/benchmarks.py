@@ -65,7 +65,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
 
 def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
     """Show how well cosines rank pairs of words as people do."""
-    yield from _tables(rows, "Word similarity")
+    yield Details("The benchmarks of similarity", tuple(_tables(rows, "Word similarity")))
     reading = footnote(
         "Do words that people call similar have similar vectors? People scored the pairs of words of each benchmark. "
         "Spearman and Pearson are correlations of cosines with these scores. Brackets are 95 % intervals; they allow "
@@ -76,7 +76,7 @@ def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:
 
 def analogy_blocks(rows: Sequence[AnalogyBenchmarkRow]) -> Iterator[Block]:
     """Show how many analogies are answered correctly."""
-    yield from _tables(rows, "Analogies")
+    yield Details("The benchmarks of analogies", tuple(_tables(rows, "Analogies")))
     reading = footnote(
         "Man is to king as woman is to what? Each benchmark asks many such questions. 3CosAdd and 3CosMul are shares "
         "of questions answered correctly; case is ignored. Brackets are 95 % intervals over resampled word pairs."

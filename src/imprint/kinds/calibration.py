@@ -51,8 +51,8 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
         caption = view.say(
             "Copies with a finding in {}, of {} of each kind", _asked(overall), view.count(overall[0].copies)
         )
-        yield table(CalibrationRow, caption, overall, _COLUMNS, more=_MORE)
-        yield view.footnote(_NOTHING_THERE)
+        listed = table(CalibrationRow, caption, overall, _COLUMNS, more=_MORE)
+        yield view.Details("Copies with a finding", (listed, view.footnote(_NOTHING_THERE)))
     single = [row for row in found if row not in overall]
     if single:
         yield table(CalibrationRow, "The same, by question", single, [_TITLE, *_COLUMNS], more=_MORE, folded=True)

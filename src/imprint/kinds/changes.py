@@ -38,7 +38,8 @@ def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
         name = f"change-forest-{rows[0].part}{f'-{place + 1}' if place else ''}"
         yield sizes_chart(name, heading, people, x_title=_CHANGED, note=_READ)
         caption = say("What changed from {} to {}, with 99.5 % intervals", *ends)
-        yield table(ChangeRow, caption, own, (NAME, *_BEFORE_AFTER), extra=("effect_size",))
+        changes = table(ChangeRow, caption, own, (NAME, *_BEFORE_AFTER), extra=("effect_size",))
+        yield Details("The changes, test by test", (changes,))
         if own[0].part != _DEBIASING:  # where the command says more
             yield from (Prose(sentence, media=("terminal",)) for sentence in say_changes(own))
     yield footnote("Only words that both have are compared. They are the same, so what they share cancels.")

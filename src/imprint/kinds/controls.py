@@ -79,7 +79,8 @@ def blocks(rows: Sequence[ControlsRow]) -> Iterator[Block]:
     for row in rows:
         if row.controls:
             caption = say("Can {} be judged{}?", title(row.embedding), in_language(row))
-            yield table(Control, caption, row.controls, _CONTROLS, media=("page", "card"))
+            checks = table(Control, caption, row.controls, _CONTROLS, media=("page", "card"))
+            yield Details("The checks", (checks,))
 
 
 def _aside(row: ControlsRow) -> Text:

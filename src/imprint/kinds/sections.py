@@ -9,7 +9,7 @@ from imprint.kinds import Kind, by_kind, part_of, parts_of, row_type
 from imprint.masking import Words
 from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
 from imprint.tables import Field, table
-from imprint.view import Block, Chart, Prose, Section, Text, flat, say, title
+from imprint.view import Answers, Block, Chart, Prose, Section, Text, flat, say, title
 
 if TYPE_CHECKING:
     import altair as alt
@@ -103,16 +103,17 @@ def _raw_field(key: str) -> Callable[[RawRow], Text]:
     return lambda row: title(str(row.fields.get(key, "")))
 
 
-def draw_rows(rows: Iterable[Row]) -> str:
-    """Return the sections of rows as HTML, for a notebook."""
+def draw_rows(rows: Iterable[Row], opening: Sequence[Section] = ()) -> str:
+    """Return the sections of rows as HTML, for a notebook, after those that open it."""
     from imprint.render.html import draw_fragment
 
-    return draw_fragment(sections(round_trip(rows)))
+    return draw_fragment([*opening, *sections(round_trip(rows))])
 
 
 def main_chart(rows: Iterable[Row]) -> "alt.Chart | None":
     """Return the main chart of rows for Altair, or their first; None where they have none."""
-    charts = [block for block in flat(blocks(round_trip(rows))) if isinstance(block, Chart)]
+    drawn = (block.chart if isinstance(block, Answers) else block for block in flat(blocks(round_trip(rows))))
+    charts = [block for block in drawn if isinstance(block, Chart)]
     if not charts:
         return None
     with requiring("altair", "report"):

@@ -3,7 +3,12 @@
 Questions come first, and say the verdict. Where none was asked, or none has the words it needs, tests do.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, SizedRow, outcome_counts
@@ -14,6 +19,7 @@ from imprint.kinds.tests import (
     REASONS,
     TENTH,
     by_chance,
+    equals,
     name_cell,
     one_sided,
     outcome_notes,
@@ -23,26 +29,36 @@ from imprint.rows import Row
 from imprint.significance.outcomes import FOUND, MARGIN, OUTCOMES, SizeOutcome
 from imprint.tables import Columns, Field, table
 from imprint.view import (
+    Answer,
+    Answers,
     Block,
     Chart,
     Claim,
     Details,
     Given,
+    Listing,
+    Marked,
     Phrase,
     Prose,
+    Span,
+    Spread,
     Text,
     Tile,
     Tiles,
     count,
     join,
+    number,
     percent,
     points,
+    probability,
     say,
     title,
+    words,
 )
 
 if TYPE_CHECKING:
     from imprint.masking import Words
+    from imprint.view import Medium
 
 Tested = TypeVar("Tested", bound=AssociationRow)
 
@@ -52,6 +68,12 @@ _TITLE = "Who goes with what, and how much?"
 _SCALE = "percent of the distance between the two kinds of words"
 _BARS = "99.5 % interval"
 _BAND = f"The band is what counts as small: {TENTH}."
+_HOW_TO_READ = (
+    "In percent of the distance between the two kinds of words. Each bar shows where the answer lies for other such "
+    f"names and words (99.5 %). Shaded: small, within {TENTH}. Each line opens to its words."
+)
+_LEANINGS = 2  # pairs of groups that the verdict names, and kinds of words for each
+_OUTERMOST = 8  # words named at each end of a group
 
 
 def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
@@ -79,27 +101,28 @@ def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]],
         if questions:
             yield Details("Questions that lack words", tuple(_by_subject(questions)))
         return
-    yield from _by_subject(questions)
+    yield from _by_subject(questions, tests)
     if tests:
         yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(tests)))
 
 
-def _by_subject(rows: Sequence[AssociationRow]) -> Iterator[Block]:
+def _by_subject(rows: Sequence[AssociationRow], tests: Sequence[AssociationRow] = ()) -> Iterator[Block]:
     for subject in dict.fromkeys(row.embedding_sha256 for row in rows):
-        yield from sized_blocks([row for row in rows if row.embedding_sha256 == subject])
+        of_subject = ([row for row in several if row.embedding_sha256 == subject] for several in (rows, tests))
+        yield from sized_blocks(*of_subject)
 
 
-def sized_blocks(rows: Sequence[AssociationRow]) -> Iterator[Block]:
-    """Show sizes as a chart and a table; of a single one, the answer in a sentence."""
+def sized_blocks(rows: Sequence[AssociationRow], tests: Sequence[AssociationRow] = ()) -> Iterator[Block]:
+    """Show sizes as bars that open to their words, elsewhere as a table; of a single one, the answer in a sentence.
+
+    `tests` are those of papers, one of which may ask the same.
+    """
     if len(rows) == 1:
         yield Prose(answer_sentence(rows[0]), media=("page", "terminal"))
         if (unrelated := rows[0].unrelated) is not None:
             yield Prose(say(_UNUSUAL, percent(unrelated)), "note", ("page", "terminal"))
     elif not _lack_words(rows):
-        suffix = "" if rows[0].kind == "weat" else f"-{rows[0].kind}"
-        what = "questions" if rows[0].is_question else "tests"
-        note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
-        yield sizes_chart(f"{what}{suffix}", _TITLE, rows, x_title=_SCALE, note=note, main=True)
+        yield _answers(rows, {row.test: row for row in reversed(tests) if row.by_words})
     if rows[0].is_question:  # tests have a table of their own, with d and p as well
         yield sizes_table(rows)
     yield Details("What the outcomes mean", tuple(notes(rows)))
@@ -110,11 +133,118 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
     what = "Questions asked of" if rows[0].is_question else "Tests of"
     caption = say("{} {}, with 99.5 % intervals", what, title(rows[0].embedding))
     extra = () if rows[0].is_question else ("p_frequency",)
-    return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=extra)
+    one_by_one = rows[0].is_question and len(rows) > 1 and not _lack_words(rows)  # on pages, as answers
+    media: tuple[Medium, ...] = ("terminal", "card") if one_by_one else ("page", "terminal", "card")
+    return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=extra, media=media)
+
+
+def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow]) -> Answers:
+    """Show each answer as a bar that opens to its words, topic by topic, the largest first in each."""
+    note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
+    chart = sizes_chart(f"sizes-{rows[0].kind}", _TITLE, rows, x_title=_SCALE, note=note)
+    groups = [
+        (
+            _anchor(rows[0], f"topic-{place}"),
+            title(topic.capitalize()),
+            tuple(_answer(row, papers) for row in _largest_first(of_topic) if row.size is not None),
+        )
+        for place, (topic, of_topic) in enumerate(_by_topic(rows).items())
+    ]
+    return Answers(tuple(groups), MARGIN, replace(chart, note=_HOW_TO_READ))
+
+
+def _by_topic(rows: Iterable[AssociationRow]) -> dict[str, list[AssociationRow]]:
+    """Return rows by their first topic."""
+    by_topic: dict[str, list[AssociationRow]] = defaultdict(list)
+    for row in rows:
+        by_topic[row.topics[0] if row.topics else "other"].append(row)
+    return by_topic
+
+
+def _largest_first(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
+    return sorted(rows, key=lambda row: (-abs(row.size or 0.0), row.test))
+
+
+def _anchor(row: AssociationRow, place: str) -> str:
+    return f"{row.kind}-{row.embedding_sha256[:8]}-{place}"
+
+
+def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Answer:
+    """Return an answer, the group that leans towards A first, so that the size is not below zero."""
+    first, second = ("x", "y") if (row.size or 0.0) >= 0 else ("y", "x")
+    between = "{} → {}" if row.found else "{} – {}"
+    label, below = (
+        say(between, title(row.set_name(group)), title(row.set_name(near).removesuffix(_WORDS)))
+        for group, near in ((first, "a"), (second, "b"))
+    )
+    ends = [end for end in (row.size_low, row.size_high) if end is not None]
+    turned = sorted(-end for end in ends) if first == "y" else ends
+    low, high = turned if len(turned) == 2 else (None, None)
+    return Answer(
+        _anchor(row, re.sub(r"[^0-9A-Za-z]", "-", row.test)),
+        _capital(label),
+        _capital(below),
+        Span(abs(row.size or 0.0), low, high),
+        row.outcome or "cannot tell",
+        row.outcome or "cannot tell",
+        _size(row, turned=first == "y"),
+        tuple(_closer(row, papers)),
+    )
+
+
+def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterator[Block]:
+    """Show an answer's words at their scores, what is missing, what is usual in this model, and the papers' tests."""
+    yield Prose(answer_sentence(row))
+    scores = [(score.word, score.value) for score in row.scores if score.value is not None]
+    lines: list[Text] = []
+    if len(scores) == row.n_x + row.n_y:
+        sides = {"x": scores[: row.n_x], "y": scores[row.n_x :]}
+        names = {role: title(row.set_name(role)) for role in "xyab"}
+        yield Spread(
+            tuple((names[role], tuple(sorted(side, key=itemgetter(1)))) for role, side in sides.items()),
+            (names["b"], names["a"]),
+        )
+        for role, side in sides.items():
+            outermost = [word for word, _ in sorted(side, key=itemgetter(1), reverse=True)]
+            ends = (words(outermost[:_OUTERMOST]), words(outermost[: -_OUTERMOST - 1 : -1]))
+            lines.append(say("{}, nearest to {}: {}.", names[role], names["a"], ends[0]))
+            lines.append(say("{}, nearest to {}: {}.", names[role], names["b"], ends[1]))
+    if row.missing:
+        lines.append(say("Missing here: {}.", words(row.missing)))
+    if row.unrelated is not None and row.found:
+        usual = "more than" if abs(row.size or 0.0) > row.unrelated else "within"
+        lines.append(say(_USUAL, usual, percent(row.unrelated)))
+    lines += [_published(papers[test]) for test in row.papers if test in papers]
+    yield Listing(tuple(lines))
+    yield Prose(
+        say(
+            "{}: size {} [{} to {}], 99.5 % interval; mean difference in cosines {}; d = {}; {} words.",
+            title(row.test),
+            *(number(value, 3) for value in (row.size, row.size_low, row.size_high, row.mean_difference)),
+            number(row.effect_size),
+            _words_cell(row),
+        ),
+        "note",
+    )
+    listed = [
+        say("{}: {}.", title(one.name), words(word for word in one.words if word not in set(row.missing)))
+        for one in row.sets
+    ]
+    yield Details("All words", (Listing(tuple(listed)),), ("page",))
+
+
+def _published(row: AssociationRow) -> Text:
+    """Say what a test of a paper gives that asks the same."""
+    said = "As a paper asked it ({}, {} names and words): d = {}, p {}; {}."
+    p_value = probability(row.p_value, row.p_method)
+    return say(
+        said, title(row.test), count(row.n_x + row.n_y + row.n_a + row.n_b), number(row.effect_size),
+        equals(p_value), say("size {}, {}", _size(row), outcome_text(row)),
+    )  # fmt: skip
 
 
 _PAPERS = (
-    "The papers ask about 8 to 32 words per set, which are not matched in frequency. Where a test and a question "
+    "The papers ask about 4 to 32 words per set, which are not matched in frequency. Where a test and a question "
     "disagree, both are right about their words: these names at their frequencies, and names in general at equal "
     "frequency."
 )
@@ -127,13 +257,23 @@ _UNMATCHED = (
     "These words are not matched in frequency. So a difference is only called one where random words of like "
     "frequency do not differ as much, and where neither set is twice as frequent as the other."
 )
+_BRIEFLY: dict[SizeOutcome, str] = {
+    "substantial": f"over {TENTH}",
+    "present": "size not settled",
+    "small": f"under {TENTH}",
+    "cannot tell": "",
+}
+_USUAL = (
+    "It holds for other such words. It is {} what unrelated words reach: in this model, 19 of 20 unrelated contrasts "
+    "stay below {}."
+)
 _UNUSUAL = "In this model, 19 of 20 contrasts of unrelated words stay below {}."
 
 
 def answer_sentence(row: AssociationRow) -> Text:
     """Say the answer to a question."""
     x, y = (title(row.set_name(role)) for role in "xy")
-    (near, far), size = _kinds_of_words(row), _size(row)
+    (near, far), size = _kinds_of_words(row), _size(row, turned=row.found and (row.size or 0.0) < 0)
     if row.found:
         said = "{} are nearer to {} than {} are, by {} of the distance between {} and {}: {}."
         first, second = (x, y) if (row.size or 0.0) > 0 else (y, x)
@@ -161,17 +301,16 @@ def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
 
 
 def sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
-    """Count the outcomes, and say the answers that show a difference."""
+    """Count the outcomes, and say which groups lean where."""
     if asked := of_people(rows):
         yield f"{_counted(asked)}: {outcome_counts(asked)}."
-        yield from (answer_sentence(row) for row in asked if row.found)
+        yield from verdict([row for row in asked if row.found]) if any(row.found for row in asked) else ()
 
 
 def verdict(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> list[Text]:
-    """Say which groups lean towards which words: the substantial ones, else those that are present."""
-    for outcome in FOUND:
-        if leaning := [row for row in rows if row.outcome == outcome]:
-            return [_leaning(leaning)]
+    """Say which groups lean towards which words, the largest differences first."""
+    if leaning := [row for row in rows if row.found]:
+        return [_leaning(leaning, _LEANINGS)]
     small = sum(row.outcome == "small" for row in rows)
     if small == len(rows):
         return [f"No group leans by {TENTH} or more towards any of the words asked about."]
@@ -190,8 +329,17 @@ def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> 
     if found:
         largest = max(found, key=lambda row: (-OUTCOMES.index(row.outcome or "cannot tell"), abs(row.size or 0.0)))
         said.append(answer_sentence(largest))
-    said.append(f"{_counted(rows)}: {outcome_counts(rows)}. Expected by chance: {by_chance(rows)}.")
+    said.append(f"By chance alone, {by_chance(rows)} of {_counted(rows)} would show a difference.")
     return said
+
+
+def counts(rows: Sequence[AssociationRow]) -> tuple[Marked, ...]:
+    """Return how many answers have each outcome, the most serious first, with what it means in a few words."""
+    return tuple(
+        Marked(outcome, f"{number_of} {outcome}{meaning and f': {meaning}'}")
+        for outcome, meaning in _BRIEFLY.items()
+        if (number_of := sum(row.outcome == outcome for row in rows))
+    )
 
 
 def method(rows: Sequence[AssociationRow]) -> Iterator[Text]:
@@ -212,25 +360,27 @@ def card_notes(rows: Sequence[AssociationRow]) -> Iterator[str]:
 
 def tiles(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> Tiles:
     """Return a tile per topic, in the colour of its most serious outcome."""
+    groups = list(_by_topic(rows))
     topics = dict.fromkeys(topic for row in rows for topic in row.topics)
-    return Tiles(tuple(_tile(topic, [row for row in rows if topic in row.topics]) for topic in topics))
+    return Tiles(tuple(_tile(topic, [row for row in rows if topic in row.topics], groups) for topic in topics))
 
 
 def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
     """Pair what questions show with what they do not."""
-    for row in of_people(rows):
-        if row.found:
-            yield (
-                answer_sentence(row),
-                "Whether it changes what a product does: only a test of the product shows that.",
-            )
-        elif row.outcome == "small":
-            yield answer_sentence(row), "That there is no such difference, or none in other words and uses."
-    unanswered = [row for row in of_people(rows) if row.outcome == "cannot tell"]
-    if unanswered:
+    people = of_people(rows)
+    if found := [row for row in people if row.found]:
+        yield _leaning(found), "Whether it changes what a product does: only a test of the product shows that."
+    if small := [row for row in people if row.outcome == "small"]:
+        said = say("Differences of less than {}: {}.", TENTH, _titles(small))
+        yield said, "That there is no such difference, or none in other words and uses."
+    if unanswered := [row for row in people if row.outcome == "cannot tell"]:
         what = "Questions" if unanswered[0].is_question else "Tests"
-        named = join((title(row.title) for row in unanswered), "; ")
-        yield say("{} without an answer: {}.", what, named), "Anything about what they ask, in either direction."
+        said = say("{} without an answer: {}.", what, _titles(unanswered))
+        yield said, "Anything about what they ask, in either direction."
+
+
+def _titles(rows: Iterable[AssociationRow]) -> Text:
+    return join((title(row.title) for row in rows), "; ")
 
 
 def _lack_words(rows: Sequence[AssociationRow]) -> bool:
@@ -238,8 +388,8 @@ def _lack_words(rows: Sequence[AssociationRow]) -> bool:
     return all(row.reason == "few words" for row in rows)
 
 
-def _leaning(rows: Sequence[AssociationRow]) -> Text:
-    """Say towards which words each group leans, for the groups with the largest size first."""
+def _leaning(rows: Sequence[AssociationRow], most: int | None = None) -> Text:
+    """Say towards which words each group leans, the largest size first; of `most` pairs and kinds of words each."""
     ordered = sorted(rows, key=lambda row: -abs(row.size or 0.0))
     towards: dict[str, list[str]] = {}
     for row in ordered:
@@ -249,8 +399,8 @@ def _leaning(rows: Sequence[AssociationRow]) -> Text:
         towards.setdefault(row.set_name("x"), []).append(near)
         towards.setdefault(row.set_name("y"), []).append(far)
     parts = [
-        say("{} lean towards {}" if place == 0 else "{} towards {}", title(group), title(_listed(kinds)))
-        for place, (group, kinds) in enumerate(towards.items())
+        say("{} lean towards {}" if place == 0 else "{} towards {}", title(group), title(_listed(kinds[:most])))
+        for place, (group, kinds) in enumerate(islice(towards.items(), most and 2 * most))
     ]
     return _capital(say("{}.", join(parts, ", ")))
 
@@ -275,11 +425,10 @@ def _kinds_of_words(row: AssociationRow) -> tuple[Text, Text]:
     return title(row.set_name("a")), title(row.set_name("b"))
 
 
-def _size(row: SizedRow) -> Text:
-    """Return the size without its sign where the sentence says the direction, with its interval."""
+def _size(row: SizedRow, *, turned: bool = False) -> Text:
+    """Return the size with its interval; `turned`, as that of Y against X."""
     if row.size is None or row.size_low is None or row.size_high is None:
         return "no size"
-    turned = row.found and row.size < 0
     size, low, high = (-row.size, -row.size_high, -row.size_low) if turned else (row.size, row.size_low, row.size_high)
     digits = _digits(low, high)
     return say("{} [{} to {}]", percent(size, digits), points(low, digits), points(high, digits))
@@ -290,10 +439,13 @@ def _digits(*ends: float) -> int:
     return int(any(min(abs(end), abs(abs(end) - MARGIN)) < MARGIN / 20 for end in ends))
 
 
-def _tile(topic: str, rows: Sequence[AssociationRow]) -> Tile:
-    outcomes = {row.outcome or "cannot tell" for row in rows}
-    worst = next((outcome for outcome in _SHOWN_BY_TILES if outcome in outcomes), "cannot tell")
-    return Tile(title(topic.capitalize()), _counted(rows), outcome_counts(rows), worst)
+def _tile(topic: str, rows: Sequence[AssociationRow], groups: Sequence[str]) -> Tile:
+    """Return the tile of a topic, which leads to its group of answers, or to that of its first question."""
+    reached = Counter(row.outcome or "cannot tell" for row in rows)
+    worst = next(outcome for outcome in _SHOWN_BY_TILES if reached[outcome])
+    marked = tuple(Marked(outcome, f"{reached[outcome]} {outcome}") for outcome in OUTCOMES if reached[outcome])
+    place = groups.index(topic if topic in groups else rows[0].topics[0])
+    return Tile(title(topic.capitalize()), _counted(rows), marked, worst, _anchor(rows[0], f"topic-{place}"))
 
 
 def _counted(rows: Sequence[AssociationRow]) -> str:
@@ -341,7 +493,7 @@ def sizes_chart(
                 {
                     "test": shown.text(row.test),
                     "outcome": plain(outcome_text(row), shown),
-                    "size": plain(_size(row), shown),
+                    "size": plain(_size(row, turned=row.found and (row.size or 0.0) < 0), shown),
                 },
             )
             for row in drawn
@@ -357,4 +509,4 @@ def sizes_chart(
     return Chart(name, heading, alt, draw, listed, note=note, main=main)
 
 
-TESTS_ABOUT_PEOPLE = Family(of_people, verdict, tiles, notes, method, card_notes)
+TESTS_ABOUT_PEOPLE = Family(of_people, verdict, tiles, notes, method, card_notes, counts)

@@ -71,7 +71,9 @@ def blocks(rows: Sequence[WefatRow]) -> Iterator[Block]:
     caption = say("WEFAT on {}, with 99.5 % intervals over words", title(rows[0].embedding))
     more: Columns = ["mirrored", "p_value", "spearman", *published_figures(rows, "r", lambda figure: figure.r)]
     line = Field(title="Regression line", meaning="The number predicted from the score.", cell=_predicted)
-    yield table(WefatRow, caption, rows, _ANSWER, more=more, extra=("p_frequency", line))
+    yield Details(
+        "All correlations", (table(WefatRow, caption, rows, _ANSWER, more=more, extra=("p_frequency", line)),)
+    )
     if others:
         yield Details("The other charts", tuple(_chart(row) for row in others))
     reading = Prose(

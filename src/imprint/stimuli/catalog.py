@@ -28,6 +28,7 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
                                     # context = "bleached" or "unbleached" where it is a figure of sentences
     unbleached = { targets = ["{word} is a flower."], attributes = ["The garden is {word}."] } # its own sentences
     human = { effect = 1.35, p = "1e-8", participants = 32, source = "where printed" }
+    papers = ["caliskan-6"]         # published tests that ask the same with fewer words
     adapted = "why these are not the source's own words"
     notes = "what a reader should know"
 

@@ -166,6 +166,8 @@ class WeatTest(_Described):
         Patterns of its own sentences.
     is_question
         Whether it is one of the standard questions, whose long lists are matched in frequency.
+    papers
+        Published tests that ask the same with fewer words.
 
     Examples
     --------
@@ -183,6 +185,7 @@ class WeatTest(_Described):
     human: Human | None = None
     unbleached: Unbleached | None = None
     is_question: bool = False
+    papers: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"WeatTest({self.id!r}, {self.x.name} / {self.y.name} and {self.a.name} / {self.b.name})"

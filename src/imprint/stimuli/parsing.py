@@ -29,7 +29,7 @@ from imprint.stimuli.files import TomlTable, read_property, read_table
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
-_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached")
+_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "papers")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
 
 
@@ -147,6 +147,7 @@ def _weat(table: TomlTable, sets: Mapping[str, WordSet], may_be_question: bool) 
         human=_human(table),
         unbleached=_unbleached(table, common["language"]),
         is_question=table.get("question", bool) or False,
+        papers=table.texts("papers"),
     )
     validate(test, table.where)
     return test
@@ -256,6 +257,7 @@ def _written(test: WeatTest) -> str:
         "adapted": test.adapted,
         "notes": test.notes,
         "topics": test.topics,
+        "papers": test.papers,
     }
     lines = ["[[weat]]", *(f"{key} = {_value(value)}" for key, value in values.items() if value)]
     if test.unbleached is not None:

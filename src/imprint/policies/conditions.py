@@ -10,7 +10,7 @@ from imprint.association.rows import SIZES
 from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
-from imprint.policy.kinds import Operator, Rule, is_probability
+from imprint.policies.kinds import Operator, Rule, is_probability
 from imprint.rows import Row, descriptions
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
@@ -54,6 +54,7 @@ class Condition:
     operator: Operator
     limit: float
     within: str | None = None  # the part that answers, where it is not the kind's own
+    reason: str = ""  # why a policy requires it
 
     def of_encoder(self) -> "Condition":
         """Return what it asks of a sentence encoder: its words are tested in sentences, and gender beside he - she."""

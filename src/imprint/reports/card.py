@@ -7,13 +7,15 @@ it, the section can be pasted into another card.
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from imprint.audit.kinds import AuditRow, audit_row
 from imprint.errors import ImprintError
+from imprint.files import FilePath, write_text
 from imprint.kinds import families
+from imprint.kinds.audit import AuditRow, audit_row
+from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.report.conclusions import claims, measured, not_run, tabled
-from imprint.report.method import limits
+from imprint.reports.conclusions import claims, measured, not_run, tabled
+from imprint.reports.method import limits
 from imprint.rows import RawRow, Row
 from imprint.settings import as_options
 from imprint.view import Block, Chart, Given, Text, flat, say, title, words
@@ -27,12 +29,35 @@ _NOTE = (
 )
 
 
-def render_card(findings: Iterable[Row], *, front_matter: bool = True) -> str:
-    """Return the card; slurs are masked, and words that Markdown or HTML would read are escaped."""
-    rows = list(findings)
+def card(findings: FindingsLike, out: FilePath | None = None, *, front_matter: bool = True) -> str:
+    """Return a model card's section on bias; slurs are masked.
+
+    Parameters
+    ----------
+    findings
+        A findings.jsonl, rows, or any result such as that of `imprint.audit`.
+    out
+        A file to write it to as well.
+    front_matter
+        Begin with Hugging Face's front matter.
+
+    Returns
+    -------
+    str
+        Markdown; words that Markdown or HTML would read are escaped.
+
+    Examples
+    --------
+    >>> print(imprint.card(imprint.weat("default", "caliskan-6"), front_matter=False).splitlines()[0])
+    ## Bias, Risks, and Limitations
+    """
+    rows = rows_of(findings)
     if not rows:
         raise ImprintError("there are no findings for a card", hint="give those of imprint audit or of any test")
-    return "\n".join((*(FRONT_MATTER if front_matter else ()), *_lines(rows)))
+    text = "\n".join((*(FRONT_MATTER if front_matter else ()), *_lines(rows)))
+    if out is not None:
+        write_text(out, text)
+    return text
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[str]:

@@ -24,7 +24,8 @@ from typing import Any
 from imprint.checks import check_between, did_you_mean
 from imprint.errors import SettingError
 from imprint.files import FilePath
-from imprint.policy.conditions import Condition
+from imprint.policies.conditions import Condition
+from imprint.policies.settings import PolicyLike
 from imprint.stimuli.catalog import catalogue, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table
@@ -38,48 +39,69 @@ _REMOVED = ("alpha", "margin")  # levels, and cosines
 
 
 @dataclass(frozen=True)
-class Requirement:
-    """One thing a subject must show: sizes within one of these, or a benchmark above its least value."""
-
-    condition: Condition
-    reason: str
-
-
-@dataclass(frozen=True)
 class Policy:
-    """A policy that was read; `sha256` is the hash of what it says, not of its spacing and comments."""
+    """A policy that was read.
+
+    Attributes
+    ----------
+    path
+        Its file.
+    owner
+        Who decides by it.
+    reason
+        Why there is such a policy.
+    tests
+        Tests of its own, beside the catalogue's.
+    conditions
+        What each requirement holds findings against.
+    sha256
+        The hash of what it says, not of its spacing and comments.
+    """
 
     path: Path
     owner: str
     reason: str
     tests: tuple[Test, ...]
-    requirements: tuple[Requirement, ...]
+    conditions: tuple[Condition, ...]
     sha256: str
 
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """What the requirements hold findings against."""
-        return tuple(one.condition for one in self.requirements)
 
+def policy(file: PolicyLike | None = None) -> Policy:
+    """Read a policy; anything that is misspelt or impossible is refused before work begins.
 
-def read_policy(path: FilePath) -> Policy:
-    """Read a policy; anything that is misspelt or impossible is refused before work begins."""
-    path = Path(path)
-    values = _table(path)
-    table = _allow(values, _KEYS, (str(path),))
+    Parameters
+    ----------
+    file
+        A file such as `imprint policy init` writes; by default imprint.toml, or [tool.imprint] of pyproject.toml, of
+        the current folder.
+
+    Returns
+    -------
+    Policy
+        The requirements, their owner and reason, and the hash of what the file says.
+    """
+    if isinstance(file, Policy):
+        return file
+    source = find_policy() if file is None else Path(file)
+    if source is None:
+        raise SettingError(
+            f"there is no {FILE} here", option="policy", hint="run `imprint policy init`, or give a file"
+        )
+    values = _table(source)
+    table = _allow(values, _KEYS, (str(source),))
     files = table.texts("tests") if "tests" in values else ()
-    own = tuple(test for file in files for test in read_tests(path.parent / file))
+    tests = tuple(test for name in files for test in read_tests(source.parent / name))
     entries = table.need("require", list)
     if not entries:
-        raise SettingError("requires nothing", where=path, hint="write at least one [[require]]")
-    requirements = tuple(_requirement(entry, path, number, own) for number, entry in enumerate(entries, start=1))
-    content = repr((sorted(values.items(), key=str), list(own)))
+        raise SettingError("requires nothing", where=source, hint="write at least one [[require]]")
+    conditions = tuple(_condition(entry, source, number, tests) for number, entry in enumerate(entries, start=1))
+    content = repr((sorted(values.items(), key=str), list(tests)))
     return Policy(
-        path,
+        source,
         table.get("owner", str) or "",
         table.get("reason", str) or "",
-        own,
-        requirements,
+        tests,
+        conditions,
         hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
@@ -127,7 +149,8 @@ least = 0.4
 """
 
 
-def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) -> Requirement:
+def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) -> Condition:
+    """Return what one [[require]] says: sizes within a limit, or a benchmark of at least a value."""
     where = (str(path), f"require {number}")
     if not isinstance(entry, dict):
         raise SettingError(option="require", got=entry, expected="tables, [[require]]", where=where)
@@ -142,16 +165,15 @@ def _requirement(entry: object, path: Path, number: int, own: tuple[Test, ...]) 
     needed, other = ("least", "size") if key == "benchmark" else ("size", "least")
     if other in entry:
         raise SettingError(f"a {key} has no {other}", where=where, hint=f"write {needed} = a number")
-    limit = table.need(needed, float)
+    limit, reason = table.need(needed, float), table.get("reason", str) or ""
     if key == "benchmark":
         check_between("least", limit, -1.0)
-        condition = Condition("require", "similarity", name, "spearman", False, ">=", limit)
-    else:
-        if not limit > 0:
-            raise SettingError(option="size", got=limit, expected="above 0, a share such as 0.10", where=where)
-        _refuse_unknown(key, name, own, where)
-        condition = Condition("require", "weat" if key == "test" else "topic", name, "size", True, "<", limit)
-    return Requirement(condition, table.get("reason", str) or "")
+        return Condition("require", "similarity", name, "spearman", False, ">=", limit, reason=reason)
+    if not limit > 0:
+        raise SettingError(option="size", got=limit, expected="above 0, a share such as 0.10", where=where)
+    _refuse_unknown(key, name, own, where)
+    kind = "weat" if key == "test" else "topic"
+    return Condition("require", kind, name, "size", True, "<", limit, reason=reason)
 
 
 def _allow(values: Mapping[str, Any], keys: Sequence[str], where: tuple[str, ...]) -> TomlTable:

@@ -6,7 +6,7 @@ from typing import Any
 from imprint.evaluation.controls import controls_among
 from imprint.kinds import Kind, kind_of, part_of, parts_of
 from imprint.kinds.sections import by_part_and_kind
-from imprint.report.summary import refused
+from imprint.reports.summary import refused
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.view import Claim, Text, join, say, title
 

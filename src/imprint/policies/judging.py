@@ -7,10 +7,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from imprint.evaluation.controls import ControlsRow, controlled_in, controls_among
 from imprint.kinds.tests import REASONS
-from imprint.policy.conditions import Condition, field_names
-from imprint.policy.kinds import Outcome, Verdict
+from imprint.policies.conditions import Condition, field_names
+from imprint.policies.kinds import Outcome, Verdict
 from imprint.rows import Row, descriptions
 
 UNJUDGED = "the subject cannot be judged"
@@ -20,62 +22,46 @@ NO_CONTROLS = (
 NO_LANGUAGE = "there are no controls in its language"
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A finding held against a condition: its number, the ends between which that is known to lie, and the verdict.
+def judge(condition: Condition, finding: Row) -> Outcome:
+    """Hold a finding against a condition: its number, the ends between which that is known to lie, and the verdict.
 
     Numbers are sizes where the condition asks for a size. `why` says what is lacking where there are no ends.
-    """
-
-    finding: Row
-    verdict: Verdict
-    value: float | None
-    low: float | None
-    high: float | None
-    why: str | None = None
-
-    def outcome(self) -> Outcome:
-        """Return what identifies the row, and the rest."""
-        return Outcome(
-            test=self.finding.test,
-            embedding=self.finding.audited,
-            context=self.finding.context,
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            verdict=self.verdict,
-            why=self.why,
-        )
-
-
-def judge(condition: Condition, finding: Row) -> Judgement:
-    """Hold a finding against a condition.
-
     What keeps the row itself from an outcome keeps it from a verdict, too. Frequency does not keep it from passing,
     since a difference that is within the limit is so whatever its reason.
     """
     field = finding.own_field(condition.target[1])
     value, reason = _number(finding, field), _obstacle(finding, field)
+    undecided = Outcome(
+        test=finding.test,
+        embedding=finding.audited,
+        context=finding.context,
+        value=None,
+        low=None,
+        high=None,
+        verdict="cannot tell",
+        why=None,
+    )
     obstacle = None if reason is None else REASONS[reason]
     if value is None:
-        return Judgement(finding, "cannot tell", None, None, None, obstacle or f"it has no {field}")
-    measured = abs(value) if condition.absolute else value
+        return replace(undecided, why=obstacle or f"it has no {field}")
+    undecided = replace(undecided, value=abs(value) if condition.absolute else value)
     if cannot_reach(condition, finding):
         few = "words or draws" if finding.p_method == "sampled" else "words"
         why_none = obstacle or f"so few {few} cannot give a p that small"
-        return Judgement(finding, "cannot tell", measured, None, None, why_none)
+        return replace(undecided, why=why_none)
     try:
         ends = _interval(finding, field) if condition.rule == "require" else _possible(finding, field, value)
     except _UnknownError as error:
-        return Judgement(finding, "cannot tell", measured, None, None, obstacle or str(error))
+        return replace(undecided, why=obstacle or str(error))
     verdict = _verdict(condition, condition.holds(*ends))
     # An alarm is about the tests that can answer; one that was named has to be the test that its author wrote.
     why = None if condition.is_alarm or (condition.rule, verdict) == ("fail-on", "failed") else finding.lost_most()
     if obstacle is not None and (verdict == "failed" or reason != "frequency"):
         why = obstacle
     if why is not None:
-        return Judgement(finding, "cannot tell", measured, None, None, why)
-    return Judgement(finding, verdict, measured, *condition.sizes(*ends))
+        return replace(undecided, why=why)
+    low, high = condition.sizes(*ends)
+    return replace(undecided, verdict=verdict, low=low, high=high)
 
 
 def cannot_reach(condition: Condition, finding: Row) -> bool:

@@ -7,24 +7,44 @@ the same bytes on the same day. A page works without JavaScript, which only adds
 import base64
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from imprint.audit.kinds import AuditRow, audit_row
-from imprint.files import FilePath, replacing
+from imprint.errors import SettingError
+from imprint.files import FilePath, write_text
 from imprint.kinds import by_kind
+from imprint.kinds.audit import AuditRow, audit_row
+from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
-from imprint.policy.kinds import answers
+from imprint.policies.kinds import answers
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
-from imprint.report.conclusions import claims
-from imprint.report.method import method
-from imprint.report.summary import Step, certainty, notes, people, refused, steps, tiles, verdict
+from imprint.reports.conclusions import claims
+from imprint.reports.method import method
+from imprint.reports.summary import Step, certainty, counts, notes, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
-from imprint.view import Block, Chart, Column, Given, Section, Table, Text, Tiles, count, flat, join, say, title
+from imprint.view import (
+    Answers,
+    Block,
+    Chart,
+    Claim,
+    Column,
+    Details,
+    Given,
+    Marked,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    count,
+    flat,
+    join,
+    say,
+    title,
+)
 
 _OWN = Path(__file__).parent / "templates"
 _WIDTH = 1000  # of the chart that opens the page, in its own pixels
@@ -43,7 +63,8 @@ class Opening:
     certainty: Sequence[Text] = ()
     steps: Sequence[Step] = ()
     tiles: Tiles | None = None
-    chart: Chart | Table | None = None
+    chart: Chart | Table | Answers | None = None
+    counts: Sequence[Marked] = ()
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
     undecided: bool = False
@@ -58,7 +79,7 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     unusable = bool(refused(rows))
     chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
     own = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
-    told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(claims(rows)))
+    told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(_told_once(claims(rows))))
     opening = Opening(
         verdict(rows),
         _about(audit),
@@ -66,7 +87,8 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
         steps(rows),
         shown,
         chart,
-        tuple(notes(rows)),
+        counts(rows),
+        (Details("What the outcomes mean", explained),) if (explained := tuple(notes(rows))) else (),
         _footer(rows, audit),
         undecided=not unusable and own is None and not answers(rows),
         named=own is not None,
@@ -76,10 +98,19 @@ def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callab
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
 
-def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | None, list[Section]]:
-    """Take the first main chart or table out of its section, to open the page with it."""
-    chart = next((one for part in parts for one in part.blocks if isinstance(one, Chart | Table) and one.main), None)
-    return chart, [replace(part, blocks=tuple(one for one in part.blocks if one is not chart)) for part in parts]
+def _told_once(claimed: Iterable[Claim]) -> Iterator[Claim]:
+    """Join what can be said where the same cannot be."""
+    together: dict[Text, list[Text]] = {}
+    for can, cannot in claimed:
+        together.setdefault(cannot, []).append(can)
+    return ((join(several, " "), cannot) for cannot, several in together.items())
+
+
+def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | Answers | None, list[Section]]:
+    """Take the first main chart, table or list of answers out of its section, to open the page with it."""
+    blocks = (block for part in parts for block in part.blocks)
+    main = next((block for block in blocks if isinstance(block, Chart | Table | Answers) and block.main), None)
+    return main, [replace(part, blocks=tuple(block for block in part.blocks if block is not main)) for part in parts]
 
 
 def _about(audit: AuditRow | None) -> Text:
@@ -114,9 +145,9 @@ def _today() -> str:
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
-def write_page(
-    path: FilePath,
-    findings: Iterable[Row],
+def report(
+    findings: FindingsLike,
+    out: FilePath = "report.html",
     *,
     unmask: bool = False,
     script: Callable[[], str] | None = None,
@@ -125,10 +156,10 @@ def write_page(
 
     Parameters
     ----------
-    path
-        The file to write; it is replaced only once everything is written.
     findings
-        Rows of an audit or of any result.
+        A findings.jsonl, rows, or any result such as that of `imprint.audit`.
+    out
+        The page to write; it is replaced only once everything is written.
     unmask
         Show slurs in full.
     script
@@ -136,12 +167,12 @@ def write_page(
 
     Examples
     --------
-    >>> imprint.write_page("weat.html", imprint.weat("default", "caliskan-6").findings())
+    >>> imprint.report(imprint.weat("default", "caliskan-6"), "weat.html")
     """
-    page = render_page(findings, unmask=unmask, script=script)
-    with replacing(path) as part:
-        # A path that is not text (Linux allows it) comes as lone surrogates, which UTF-8 cannot write.
-        part.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
+    if not isinstance(out, str | os.PathLike):
+        hint = "findings come first: imprint.report(findings, out)"
+        raise SettingError(option="out", got=out, expected="the name of a file", hint=hint)
+    write_text(out, render_page(rows_of(findings), unmask=unmask, script=script))
 
 
 def draw_page(
@@ -155,8 +186,9 @@ def draw_page(
     """Return the page of an opening and these sections."""
     from imprint.render.vega import is_installed, vega_bundle
 
-    drawn = (block for section in parts for block in flat(section.blocks))
-    charts = isinstance(opening.chart, Chart) or any(isinstance(block, Chart) for block in drawn)
+    opened = () if opening.chart is None else (opening.chart,)
+    drawn = flat([*opened, *(block for section in parts for block in section.blocks)])
+    charts = any(isinstance(block, Chart) for block in drawn)
     scripts = [
         *([trusted((script or vega_bundle)())] if charts and is_installed() else []),
         read(_OWN / "behaviour.js"),

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from imprint.audit.kinds import audit_row
 from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.kinds import Family, by_kind, find_kind
+from imprint.kinds.audit import audit_row
 from imprint.kinds.controls import in_language, judgement
 from imprint.kinds.sections import by_part_and_kind
-from imprint.policy.kinds import GateRow, answers, decision, policies
+from imprint.policies.kinds import GateRow, answers, decision, policies
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.significance.outcomes import FOUND
-from imprint.view import Block, Text, Tiles, join, say, title
+from imprint.view import Block, Marked, Prose, Section, Text, Tile, Tiles, join, say, title
 
 Step = tuple[str, str]  # what to do, and the command
 
@@ -48,6 +48,13 @@ def certainty(rows: Sequence[Row]) -> list[Text]:
     return [*policies(answered), *found, *_certainty(rows)]
 
 
+def opening(rows: Sequence[Row]) -> Section:
+    """Return what opens an audit in a notebook: the verdict, how sure we can be, and the tiles."""
+    shown = tiles(rows)
+    said = (Prose(verdict(rows), "lead"), *map(Prose, certainty(rows)))
+    return Section("verdict", "Verdict", (*said, *((shown,) if shown else ())))
+
+
 def _finding(rows: Sequence[Row]) -> Text:
     family, tests = _tests(rows)
     return join(_opening(rows) if family is None else family.verdict(tests, rows), " ")
@@ -72,6 +79,12 @@ def tiles(rows: Sequence[Row]) -> Tiles | None:
     """Return a tile per topic, with the outcomes of its tests."""
     family, tests = _tests(rows)
     return None if family is None or refused(rows) else family.tiles(tests, rows)
+
+
+def counts(rows: Sequence[Row]) -> Sequence[Marked]:
+    """Return how many answers have each outcome."""
+    family, tests = _tests(rows)
+    return () if family is None or refused(rows) else family.counts(tests)
 
 
 def notes(rows: Sequence[Row]) -> Sequence[Block]:
@@ -124,8 +137,9 @@ def brief(rows: Sequence[Row]) -> list[Text]:
     if refused(rows):
         return certainty(rows)  # which says so, and why
     told = [verdict(rows), *certainty(rows)]
+    told += [say("{}.", join(mark.text for mark in counts(rows)))] if counts(rows) else []
     shown = tiles(rows)
-    found = [say("{}: {}", one.title, one.text) for one in shown.tiles if one.outcome in FOUND] if shown else []
+    found = [_in_words(tile) for tile in shown.tiles if tile.outcome in FOUND] if shown else []
     told += [say("By topic: {}.", join(found, "; "))] if found else []
     asked = {row.kind for row in people(rows)}
     others = {kind.name for kind in by_kind(rows) if kind.brief is not None} - asked
@@ -135,6 +149,10 @@ def brief(rows: Sequence[Row]) -> list[Text]:
     left += [row.test for row in rows if isinstance(row, PartRow) and row.why is not None]
     named = title(", ".join(dict.fromkeys(left)))
     return [*told, *([say("Not run (the page says why): {}.", named)] if left else [])]
+
+
+def _in_words(tile: Tile) -> Text:
+    return say("{}: {}", tile.title, join(count.text for count in tile.counts))
 
 
 def _opening(rows: Sequence[Row]) -> list[Text]:

@@ -10,8 +10,8 @@ from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
 from imprint.kinds.controls import judgement
 from imprint.masking import Words
-from imprint.policy.gate import Gate
-from imprint.policy.kinds import (
+from imprint.policies.gate import Gate
+from imprint.policies.kinds import (
     GRAVEST_FIRST,
     GateRow,
     Outcome,
@@ -51,7 +51,7 @@ class TestCase:
 
 def cases(gate: Gate) -> Iterator[TestCase]:
     """Give every condition and test; the gravest verdict of them is the gate's."""
-    for answer, row in zip(gate.answers, gate.findings(), strict=True):
+    for condition, row in zip(gate.conditions, gate.rows, strict=True):
         several = len({one.embedding for one in row.outcomes}) > 1
         for one in row.outcomes:
             said = line(row, one, several=several)
@@ -59,7 +59,7 @@ def cases(gate: Gate) -> Iterator[TestCase]:
         if not row.outcomes:
             said = say("No finding matches; {}.", title(str(row.why)))
             yield TestCase(row, "no finding", NOTHING, "cannot tell", said, row.why)
-        needed = not answer.condition.is_alarm
+        needed = not condition.is_alarm
         for tests, why in ((row.skipped, "not run"), (row.cannot_reach, "too few words to meet it")):
             for test in tests if row.outcomes or not needed else ():
                 said = say("{}: {}.", Given(test), why)
@@ -98,7 +98,7 @@ def append_summary(path: FilePath, gate: Gate) -> None:
 def _summary(gate: Gate) -> Iterator[Block]:
     said: list[Text] = [_MEANINGS[gate.verdict], *_judged(gate)]
     if gate.policy is not None:
-        said += policies(gate.findings())
+        said += policies(gate.rows)
         said.append(say("Policy file: {}, SHA-256 {}.", title(gate.policy.path.name), gate.policy.sha256[:12]))
     if gate.changed:
         said.append("The findings were made under another policy than this one.")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from imprint.audit.kinds import AuditedSettings, AuditRow
+from imprint.audits.settings import AuditOptions
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
@@ -20,8 +20,11 @@ from imprint.jobs.job import Job, Plan
 from imprint.jobs.progress import Meter
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds import Kind, Part, all_kinds
+from imprint.kinds.audit import AuditedSettings, AuditRow
+from imprint.policies.gate import Gate, check
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.settings import option, settable
+from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Report
@@ -48,12 +51,15 @@ class Audit(Result):
     plan
         The settings of the audit.
     rows
-        Every row in the order of the page: the audit's own, then each part's row and its findings.
+        Every row that was measured, in the order of the page: the audit's own, then each part's row and its findings.
+    gate
+        The findings held against a policy and conditions; None without any.
     """
 
     embedding: str
     plan: Plan
     rows: tuple[Row, ...]
+    gate: Gate | None = None
 
     @property
     def parts(self) -> tuple[PartRow, ...]:
@@ -61,24 +67,22 @@ class Audit(Result):
         return tuple(row for row in self.rows if isinstance(row, PartRow))
 
     def findings(self) -> list[Row]:
-        """Return everything."""
-        return list(self.rows)
+        """Return everything: the audit's own row, what a gate says, then what was measured."""
+        whole, *measured = self.rows
+        return [whole, *(self.gate.findings() if self.gate else ()), *measured]
 
     def __repr__(self) -> str:
         ran = sum(row.ran for row in self.parts)
-        return f"Audit({self.embedding}: {len(self.rows):,} findings, {ran} of {len(self.parts)} parts ran)"
+        verdict = f"{self.gate.verdict}; " if self.gate else ""
+        return f"Audit({self.embedding}: {verdict}{len(self.rows):,} findings, {ran} of {len(self.parts)} parts ran)"
 
 
-class AuditPlan(Plan, frozen=True, kw_only=True):
+class AuditArguments(AuditOptions, frozen=True, kw_only=True):
     """All that a running audit is given."""
 
-    encoder: Annotated[EncoderLike | None, option("A sentence encoder to ask beside an embedding.")] = None
-    against: Annotated[EncoderLike | None, option("A second embedding or encoder to compare with.")] = None
+    tests: Annotated[Collection[Test], option("Tests of your own, besides the catalogue's and the policy's.")] = ()
     parts: Annotated[
         Collection[str] | None, option("Names of the parts to run, such as `weat` and `benchmarks`; None for all.")
-    ] = None
-    policy_sha256: Annotated[
-        str | None, option("Hash of the policy that the findings will be checked against; it is written into them.")
     ] = None
     cache: Annotated[
         EncodingStore | None,
@@ -97,8 +101,8 @@ class AuditPlan(Plan, frozen=True, kw_only=True):
     ] = None
 
 
-@settable(AuditPlan)
-def run_audit(subject: EncoderLike, plan: AuditPlan) -> Audit:
+@settable(AuditArguments)
+def audit(subject: EncoderLike, arguments: AuditArguments) -> Audit:
     """Measure everything that applies to an embedding or to a sentence encoder.
 
     Parameters
@@ -113,36 +117,39 @@ def run_audit(subject: EncoderLike, plan: AuditPlan) -> Audit:
 
     Examples
     --------
-    >>> audit = imprint.run_audit("default", quick=True)
+    >>> audit = imprint.audit("default", quick=True)
     >>> audit.save("findings.jsonl")
     """
-    opened, beside, other = (
-        open_subject(subject),
-        None if plan.encoder is None else open_encoder(plan.encoder),
-        None if plan.against is None else open_subject(plan.against),
-    )
+    policy, conditions = arguments.requirements()
+    settings = {name: getattr(arguments, name) for name in AuditSettings.__struct_fields__}
+    plan = Plan(**settings, tests=(*arguments.tests, *(policy.tests if policy else ())))
+    opened = open_subject(subject)
+    beside = None if arguments.encoder is None else open_encoder(arguments.encoder)
+    other = None if arguments.against is None else open_subject(arguments.against)
     if isinstance(opened, Encoder):
         plan = msgspec.structs.replace(plan, debias=None)
-    if beside is not None and isinstance(opened, Encoder):
-        raise SettingError("is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out")
-    job = Job(opened, plan, beside, other, plan.cache, plan.executor)
-    runnable = [
-        kind for kind in all_kinds() if kind.run is not None and (plan.parts is None or kind.part.name in plan.parts)
-    ]
-    kinds = sorted((kind for kind in runnable if _shown(kind.part, job)), key=lambda kind: kind.part.order)
+        if beside is not None:
+            raise SettingError(
+                "is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out"
+            )
+    job = Job(opened, plan, beside, other, arguments.cache, arguments.executor)
+    chosen = [kind for kind in all_kinds() if arguments.parts is None or kind.part.name in arguments.parts]
+    runnable = [kind for kind in chosen if kind.run is not None and _shown(kind.part, job)]
+    kinds = sorted(runnable, key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
     if job.kind == "encoder":
         expected[_WORDS] = _ENCODING_QUICKLY if plan.quick else _ENCODING
-    meter = Meter(plan.report, expected)
+    meter = Meter(arguments.report, expected)
     if job.kind == "encoder":
         enumerated = any(kind.part.name == "enumeration" for kind in kinds)
         job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
     # first: a limit of texts that they exceed would lose the rest
     known, *others = controls(job.subject, languages=plan.languages, cache=job.encodings).findings()
-    whole = _whole(job, known, plan.policy_sha256)
-    found = _run_all(job, kinds, meter)
-    rows = [row.in_part(kind.part.name) for kind in kinds for row in found[kind.name]]
-    return Audit(opened.name, plan, (whole, *(one.in_part("audit") for one in others), *rows))
+    whole = _whole(job, known, policy.sha256 if policy else None)
+    findings = _run_all(job, kinds, meter)
+    measured = [row.in_part(kind.part.name) for kind in kinds for row in findings[kind.name]]
+    rows = (whole, *(row.in_part("audit") for row in others), *measured)
+    return Audit(opened.name, plan, rows, check(rows, conditions, policy) if policy or conditions else None)
 
 
 def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
@@ -154,8 +161,8 @@ def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Ro
     with single_threaded(), ThreadPoolExecutor(1) as thread:
         running = {kind.name: thread.submit(_run, job, kind, meter) for kind in kinds if kind.beside}
         try:
-            found = {kind.name: _run(job, kind, meter) for kind in kinds if not kind.beside}
-            return found | {name: future.result() for name, future in running.items()}
+            findings = {kind.name: _run(job, kind, meter) for kind in kinds if not kind.beside}
+            return findings | {name: future.result() for name, future in running.items()}
         finally:
             meter.stop()
 
@@ -163,7 +170,7 @@ def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Ro
 def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
     """Return the part's row and its findings; a part that was not asked for needs no reason."""
     assert kind.run is not None
-    part, found, why = kind.part, list[Row](), None
+    part, findings, why = kind.part, list[Row](), None
     progress = meter.part(kind.name, part.title)
     progress(0, 1)
     ran = job.asked(part)
@@ -171,14 +178,14 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
         why = part.why_not
     if ran:
         try:
-            found = list(kind.run(job, progress))
+            findings = list(kind.run(job, progress))
         except ImprintError as error:
             ran, why = False, str(error)
     if isinstance(job.subject, Embedding):
         job.subject.give_back()
     progress(1, 1)
     name, digest = job.measured
-    own = PartRow(
+    whether = PartRow(
         test=part.name,
         embedding=name,
         embedding_sha256=digest,
@@ -187,15 +194,14 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
         ran=ran,
         why=why,
     )
-    return [own, *found]
+    return [whether, *findings]
 
 
-def _whole(job: Job, known: ControlsRow, policy_sha256: str | None = None) -> AuditRow:
+def _whole(job: Job, known: ControlsRow, policy_sha256: str | None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
-    given = {name: getattr(job.plan, name) for name in AuditSettings.__struct_fields__}
     settings = AuditedSettings(
-        **given,
+        **{name: getattr(job.plan, name) for name in AuditSettings.__struct_fields__},
         fdr=job.plan.enumeration.rate,
         against=None if other is None else other.name,
         encoder=None if encoder is None else encoder.name,

@@ -70,8 +70,8 @@ def method(rows: Sequence[Row]) -> Section:
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Prose("What these numbers cannot show:")
     yield Listing(tuple(limits(rows)))
-    yield Prose("Terms used on this page:")
-    yield Listing(tuple(needed(TERMS, (text for part in parts_of(rows) for text in part.terms))))
+    terms = Listing(tuple(needed(TERMS, (text for part in parts_of(rows) for text in part.terms))))
+    yield Details("Terms used on this page", (terms,))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     for kind, own in by_kind(rows).items():
         yield from kind.settings(own)
@@ -86,6 +86,5 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     if missing:
         columns = (Column("Model"), Column("Test"), Column("Missing", numeric=True), Column("Words"))
         yield Table("Missing words", columns, missing, filtered=True, folded=True)
-    yield Prose("The methods and the charts come from:")
-    yield Listing(SOURCES)
+    yield Details("Where the methods and the charts come from", (Listing(SOURCES),))
     yield Prose("Every measured number on this page is, unrounded, in the findings beside it (a .jsonl file).", "note")
