@@ -17,15 +17,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from imprint.directions.analogies import Analogies, analogies
+from imprint.directions.analogies import AnalogyRow, analogies
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.masking import mask
+from imprint.rows import Rows
 from imprint.subjects.opening import load
 from imprint.threads import single_threaded
 
 Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+Places = npt.NDArray[np.intp]
 Pair = tuple[str, str]
 
 WORDS, K, DELTA = 50_000, 1_000, 1.0
@@ -64,7 +65,7 @@ def simple_analogies(embedding: Embedding, axis: Axis) -> list[Pair]:
     return [(embedding.words[order[firsts[i]]], embedding.words[order[seconds[i]]]) for i in chosen[:K]]
 
 
-def score_again(exact: Doubles, places: Doubles, a: Rows, b: Rows, least: float) -> tuple[Rows, Rows, Doubles]:
+def score_again(exact: Doubles, places: Doubles, a: Places, b: Places, least: float) -> tuple[Places, Places, Doubles]:
     scores = np.empty(len(a))
     for start in range(0, len(a), 100_000):
         part = slice(start, start + 100_000)
@@ -75,7 +76,7 @@ def score_again(exact: Doubles, places: Doubles, a: Rows, b: Rows, least: float)
     return a[kept], b[kept], scores[kept]
 
 
-def choose(firsts: Rows, seconds: Rows, scores: Doubles) -> tuple[Rows, Rows, Doubles, list[int]]:
+def choose(firsts: Places, seconds: Places, scores: Doubles) -> tuple[Places, Places, Doubles, list[int]]:
     """Sort, take 2k pairs greedily, and drop what comes after them."""
     order = np.lexsort((seconds, firsts, -scores))
     chosen: list[int] = []
@@ -91,8 +92,8 @@ def choose(firsts: Rows, seconds: Rows, scores: Doubles) -> tuple[Rows, Rows, Do
     return firsts[order], seconds[order], scores[order], chosen
 
 
-def our_analogies(embedding: Embedding) -> Analogies:
-    return analogies(embedding, pair_axis(embedding, [("he", "she")]), k=K, delta=DELTA, words=WORDS)
+def our_analogies(embedding: Embedding) -> Rows[AnalogyRow]:
+    return analogies(embedding, ("he", "she"), k=K, delta=DELTA, words=WORDS)
 
 
 def take_turns() -> tuple[float, float]:
@@ -108,7 +109,7 @@ def take_turns() -> tuple[float, float]:
         with single_threaded():
             theirs = simple_analogies(embedding, axis)
         seconds[turn] = middle - before, time.process_time() - middle
-        assert [(pair.first, pair.second) for pair in ours.pairs] == theirs
+        assert [(pair.first, pair.second) for pair in ours] == theirs
         assert len(theirs) == K
     ours_cpu, numpy_cpu = np.median(seconds, axis=0)
     return float(ours_cpu), float(numpy_cpu)
@@ -148,8 +149,8 @@ def main() -> None:
     news = read_google_news()
     before = time.process_time()
     found = our_analogies(news)
-    print(f"\nGoogle News, {found.n_words:,} words, d = {news.dimension}: {time.process_time() - before:.2f} CPU s")
-    for rank, pair in list(enumerate(found.pairs, start=1))[:: 100 // SHOWN][:SHOWN]:
+    print(f"\nGoogle News, {found[0].n_words:,} words, d = {news.dimension}: {time.process_time() - before:.2f} CPU s")
+    for rank, pair in list(enumerate(found, start=1))[:: 100 // SHOWN][:SHOWN]:
         print(f"{rank:5}  {mask(pair.first):25}{mask(pair.second):25}{pair.score:6.3f}")
 
 

@@ -2,10 +2,10 @@
 
 Run: python benchmarks/enumeration_rates.py [SUBJECT ...] [--copies N] [--planted N] [--seed N]. Each copy turns the
 names of the subject's groups by one orthogonal map, drawn with a seed of its own: words and names have nothing to do
-with each other any more, or share only what word frequency explains. Every cell found in such a copy is false. Then
-words of some cells are moved towards the group of the cell, and a cell found without any of these words is false.
-Prints a table in Markdown, and how many cells of a copy have p-values as small as those that the paper's rotations
-call significant.
+with each other any more, or share only what word frequency explains. Every cell found in such a copy, among mirrored
+copies of its own, is false. Then words of some cells are moved towards the group of the cell, and a cell found without
+any of these words is false. Prints a table in Markdown, and how many cells of a copy have p-values as small as those
+that the paper's rotations call significant.
 """
 
 import argparse
@@ -33,8 +33,6 @@ RATES = (0.05, 0.1, 0.2)
 PLANTED_CELLS = 20
 STRENGTH = 0.6  # how far words are moved, in lengths of a word
 
-_AT_ONCE = 25  # copies judged by the same mirrored copies
-
 
 @dataclass(frozen=True)
 class Subject:
@@ -43,12 +41,14 @@ class Subject:
     problem: Problem
     settings: Settings
 
-    def turned(self, kind: str, count: int, seed: np.random.SeedSequence) -> Floats32:
-        """Draw the groups' directions of so many copies: (count, dimension, groups)."""
+    def turned(self, kind: str, seed: np.random.SeedSequence) -> Cells:
+        """Return the cells of a copy whose names are turned at random."""
         if kind == "rotated":
-            return random_directions(self.problem.cells, count, seed)
-        copies = Mirrors.of(self.problem).directions(count, seed)
-        return copies[1::KINDS] if kind == "mirrored, frequency kept" else copies[::KINDS]
+            (directions,) = random_directions(self.problem.cells, 1, seed)
+        else:
+            plain, frequency_kept = Mirrors.of(self.problem).directions(1, seed)
+            directions = frequency_kept if kind == "mirrored, frequency kept" else plain
+        return replace(self.problem.cells, directions=directions.T.astype(np.float64))
 
 
 def found_in(cells: Cells, copies: Floats32) -> list[Flags]:
@@ -61,17 +61,12 @@ def found_in(cells: Cells, copies: Floats32) -> list[Flags]:
 def without_associations(subject: Subject, kind: str, count: int, seed: np.random.SeedSequence) -> np.ndarray:
     """Count the cells found in copies that have no association: (copies, rates)."""
     mirrors, found = Mirrors.of(subject.problem), []
-    # Copies of a mirrored copy are mirrored copies of the names: one set serves several. Rotated names have their own.
-    at_once = 1 if kind == "rotated" else _AT_ONCE
-    for chunk in seed.spawn(-(-count // at_once)):
-        turning, mirroring = chunk.spawn(2)
-        turned = [
-            replace(mirrors.cells, directions=directions.T.astype(np.float64))
-            for directions in subject.turned(kind, at_once, turning)
-        ]
-        copies = score_copies(replace(mirrors, cells=turned[0]), subject.settings.copies, mirroring)
-        found += [[int(flags.sum()) for flags in found_in(cells, copies)] for cells in turned]
-    return np.array(found[:count])
+    for child in seed.spawn(count):
+        turning, mirroring = child.spawn(2)
+        cells = subject.turned(kind, turning)
+        copies = score_copies(replace(mirrors, cells=cells), subject.settings.copies, mirroring)
+        found.append([int(flags.sum()) for flags in found_in(cells, copies)])
+    return np.array(found)
 
 
 def with_planted(subject: Subject, kind: str, count: int, seed: np.random.SeedSequence) -> np.ndarray:
@@ -79,9 +74,7 @@ def with_planted(subject: Subject, kind: str, count: int, seed: np.random.SeedSe
     counts = []
     for child in seed.spawn(count):
         turning, planting, mirroring = child.spawn(3)
-        (directions,) = subject.turned(kind, 1, turning)
-        copy = replace(subject.problem.cells, directions=directions.T.astype(np.float64))
-        cells, moved = plant(copy, np.random.default_rng(planting))
+        cells, moved = plant(subject.turned(kind, turning), np.random.default_rng(planting))
         rows = observed_scores(cells)[1]
         is_true = moved[rows].any(axis=2)
         mirrors = Mirrors.of(replace(subject.problem, cells=cells))

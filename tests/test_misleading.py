@@ -42,7 +42,7 @@ from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import load, open_encoder
-from imprint.view import Chart, Prose, flat
+from imprint.view import Answers, Chart, Prose, flat
 
 ROOT = Path(__file__).parents[1]
 SHOWN = Words()
@@ -357,7 +357,7 @@ def test_a_reversed_bias_is_said_in_the_same_words_everywhere(turned):
 
 def drawn(rows):
     """Return the outcome that each row of the main chart is drawn with, and the legend's looks."""
-    chart = next(block for block in flat(blocks(rows)) if isinstance(block, Chart) and block.main)
+    chart = next(block.chart for block in flat(blocks(rows)) if isinstance(block, Answers))
     return looks(chart.draw(SHOWN, 860))
 
 
@@ -428,8 +428,8 @@ def test_only_words_on_a_side_are_listed_for_it(he, she):
                 shown = {plain(line[place], SHOWN) for line in table.rows} - {"–"}
                 assert shown <= sides[end]
                 assert len(shown) == min(10, len(sides[end]))
-    assert {word for word, _ in row.most_positive(99)} == sides["he"]
-    assert {word for word, _ in row.most_negative(99)} == sides["she"]
+    assert {placed.word for placed in row.most_positive(99)} == sides["he"]
+    assert {placed.word for placed in row.most_negative(99)} == sides["she"]
 
 
 # 6. "Words gendered by meaning are left out" above abbot and abbess
@@ -449,7 +449,7 @@ def test_what_was_left_out_is_counted_and_the_list_is_not_called_complete():
     rows = np.column_stack([gender, rng.normal(size=(len(words), 3)) / 4])
     embedding = Embedding("small", words, rows.astype(np.float32))
     axis = pair_axis(embedding, [("he", "she")])
-    found = analogies(embedding, axis, delta=2.0, names=False, neutral=True).findings()
+    found = analogies(embedding, axis, delta=2.0, no_names=True, neutral=True).findings()
     paired = {word for row in found for word in (row.first, row.second)}
     assert paired <= {*unlisted}
     assert {(row.gendered_left_out, row.names_left_out) for row in found} == {(5, 2)}

@@ -23,7 +23,6 @@ LONG = {
     "analogies",
     "board",
     "compare",
-    "compare_biases",
     "compare_debiasers",
     "debias_encoder",
     "enumerate_biases",

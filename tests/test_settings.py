@@ -18,6 +18,7 @@ from imprint.cli.encoders import EncoderSettings
 from imprint.cli.gate import VerdictFiles
 from imprint.cli.options import with_settings
 from imprint.cli.report import PageSettings
+from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds.audit import AuditedSettings
@@ -113,6 +114,7 @@ def options(command):
         ("gate", VerdictFiles, ()),
         ("report", PageSettings, ()),
         ("enumerate", Settings, ("groups",)),  # the command runs several numbers of groups
+        ("analogies", AnalogySettings, ()),
     ],
 )
 def test_a_commands_options_are_the_fields_of_its_settings(command, settings, own):
@@ -122,6 +124,16 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
             names, default = given[name]
             assert tuple(names) == described.names_of(name)
             assert (tuple(default) if isinstance(default, list) else default) == field.default
+
+
+@pytest.mark.parametrize(
+    ("function", "settings"), [(imprint.enumerate_biases, Settings), (imprint.analogies, AnalogySettings)]
+)
+def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
+    keywords = inspect.signature(function).parameters
+    for name, (field, described) in fields_of(settings).items():
+        assert keywords[name].default == field.default
+        assert f"\n{name}\n    {described.help}\n" in function.__doc__
 
 
 def test_a_new_option_of_an_audit_is_one_field():

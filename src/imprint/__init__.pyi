@@ -26,11 +26,9 @@ from imprint.embeddings.embedding import Embedding as Embedding
 from imprint.encoders.base import Encoder as Encoder
 from imprint.encoders.base import FunctionEncoder as FunctionEncoder
 from imprint.encoders.cache import EncodingCache as EncodingCache
-from imprint.enumeration.enumerate import compare_biases as compare_biases
 from imprint.enumeration.enumerate import embed_vocabulary as embed_vocabulary
 from imprint.enumeration.enumerate import enumerate_biases as enumerate_biases
 from imprint.enumeration.result import Enumeration as Enumeration
-from imprint.enumeration.settings import Settings as Settings
 from imprint.errors import ImprintError as ImprintError
 from imprint.evaluation.comparison import compare as compare
 from imprint.evaluation.controls import Controls as Controls

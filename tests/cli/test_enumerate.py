@@ -55,15 +55,16 @@ def test_words_known_for_their_bias_are_among_them(full):
 def test_groups_show_gender_age_hispanic_and_arabic_names_untold():
     from imprint.enumeration.enumerate import enumerate_biases
 
-    groups = enumerate_biases(load("default"), copies=1, repeats=0).groups
-    women = [group.demographics.share_women for group in groups]
-    born = [group.demographics.mean_birth_year for group in groups]
+    found = enumerate_biases(load("default"), copies=1, repeats=0)
+    groups = found.groups
+    women = [group.share_women for group in groups]
+    born = [group.mean_birth_year for group in groups]
     assert max(women) > 0.9
     assert min(women) < 0.15
     assert max(born) - min(born) > 10
-    assert max(group.demographics.races.hispanic for group in groups) > 0.5
+    assert max(group.races.hispanic for group in groups) > 0.5
     arabic = {"Ahmed", "Hassan", "Ibrahim", "Mohammed", "Omar", "Khalil"}
-    assert any(len(arabic & set(group.names)) >= 4 for group in groups)
+    assert any(len(arabic & set(names)) >= 4 for names in found.names.values())
 
 
 def test_the_number_of_workers_changes_no_byte(imprint):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from imprint.directions import search
-from imprint.directions.analogies import Analogies, AnalogyRow, analogies
+from imprint.directions.analogies import AnalogyRow, analogies
 from imprint.directions.axis import Axis, pair_axis
 from imprint.directions.kernels import distance, normalise, project
 from imprint.directions.search import best_pairs
@@ -17,7 +17,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.kinds.analogies import ANALOGY
 from imprint.render.html import draw_fragment
-from imprint.rows import read_row
+from imprint.rows import Rows, read_row
 from imprint.subjects.opening import load
 from imprint.view import Section
 
@@ -104,9 +104,9 @@ def test_the_least_score_rises_with_twice_k_choices_and_no_sooner(pairs, least):
 def test_delta_is_met_to_the_last_bit():
     embedding = made({"he": (0.9, 0.1, 0.3), "she": (0.7, 0.6, 0.2)})
     found = found_in(embedding, delta=2.0)
-    (pair,) = found.pairs
-    assert found_in(embedding, delta=pair.distance).to_frame().equals(found.to_frame())
-    assert found_in(embedding, delta=math.nextafter(pair.distance, 0.0)).pairs == ()
+    (pair,) = found
+    assert as_words(found_in(embedding, delta=pair.distance)) == as_words(found)
+    assert len(found_in(embedding, delta=math.nextafter(pair.distance, 0.0))) == 0
 
 
 def score_matrix(embedding, axis, delta):
@@ -133,7 +133,7 @@ def test_real_words_pair_as_eq_1_says(k, delta):
         a, b = np.unravel_index(scores.argmax(), scores.shape)
         expected.append((small.words[a], small.words[b], best))
         scores[a] = scores[:, b] = -np.inf
-    found = analogies(small, axis, k=k, delta=delta).pairs
+    found = analogies(small, axis, k=k, delta=delta).findings()
     assert [(pair.first, pair.second) for pair in found] == [pair[:2] for pair in expected]
     np.testing.assert_allclose([pair.score for pair in found], [pair[2] for pair in expected], rtol=1e-12)
 
@@ -142,8 +142,8 @@ def test_score_distance_and_projections_are_those_of_rows_at_unit_length():
     embedding = made({"he": (3.0, 1.0), "she": (1.0, 2.0), "boy": (2.0, 0.5), "girl": (1.0, 1.5)})
     axis = pair_axis(embedding, [("he", "she")])
     found = analogies(embedding, axis, delta=2.0)
-    assert found.pairs[0].first == "he"
-    for pair in found.pairs:
+    assert found[0].first == "he"
+    for pair in found:
         a, b = (embedding.lookup([word]).vectors[0] for word in (pair.first, pair.second))
         a, b = ([value / math.hypot(*row) for value in row.tolist()] for row in (a, b))
         projections = [math.fsum(x * d for x, d in zip(row, axis.direction, strict=True)) for row in (a, b)]
@@ -167,7 +167,7 @@ def found_in(embedding, *, pairs=(("he", "she"),), **options):
 
 
 def as_words(found):
-    return [(pair.first, pair.second) for pair in found.pairs]
+    return [(pair.first, pair.second) for pair in found]
 
 
 def test_no_word_is_first_twice_nor_second_twice_and_the_best_come_first():
@@ -175,21 +175,31 @@ def test_no_word_is_first_twice_nor_second_twice_and_the_best_come_first():
     firsts, seconds = zip(*as_words(found), strict=True)
     assert len(set(firsts)) == len(firsts)
     assert len(set(seconds)) == len(seconds)
-    scores = [pair.score for pair in found.pairs]
+    scores = [pair.score for pair in found]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score <= 1 + 1e-12 for score in scores)
-    assert all(pair.distance <= 1.5 for pair in found.pairs)
+    assert all(pair.distance <= 1.5 for pair in found)
 
 
 def test_fewer_pairs_asked_for_are_the_first_of_more():
-    whole = found_in(scattered(), delta=2.0).pairs
+    whole = found_in(scattered(), delta=2.0).findings()
     for k in (1, 2, 5, 20):
-        assert found_in(scattered(), delta=2.0, k=k).pairs == whole[:k]
+        assert found_in(scattered(), delta=2.0, k=k).findings() == whole[:k]
+
+
+def test_pairs_of_words_stand_for_the_axis_made_of_them():
+    embedding = scattered()
+    pairs = [("he", "she"), ("w1", "w2")]
+    for axis, ends in ((("he", "she"), pairs[:1]), (pairs, pairs)):
+        assert (
+            analogies(embedding, axis, delta=2.0).findings() == found_in(embedding, pairs=ends, delta=2.0).findings()
+        )
+    assert analogies(embedding, delta=2.0).findings() == found_in(embedding, delta=2.0).findings()
 
 
 def test_turning_the_axis_round_turns_every_pair_round():
     one, other = (found_in(scattered(), pairs=[ends], delta=1.2) for ends in (("he", "she"), ("she", "he")))
-    assert [(pair.second, pair.first) for pair in one.pairs] == as_words(other)
+    assert [(pair.second, pair.first) for pair in one] == as_words(other)
 
 
 def test_lengths_of_rows_and_their_order_in_the_file_change_nothing():
@@ -203,7 +213,9 @@ def test_lengths_of_rows_and_their_order_in_the_file_change_nothing():
         (plain.vectors * lengths)[order].astype(np.float32),
         ranks=ranks[order],
     )
-    assert found_in(shuffled, delta=1.2).to_frame().equals(found_in(plain, delta=1.2).to_frame())
+    found, expected = (found_in(one, delta=1.2) for one in (shuffled, plain))
+    assert as_words(found) == as_words(expected)
+    assert [pair.score for pair in found] == [pair.score for pair in expected]
 
 
 def test_equal_scores_go_by_frequency_and_equal_frequencies_by_spelling():
@@ -218,18 +230,18 @@ def test_equal_scores_go_by_frequency_and_equal_frequencies_by_spelling():
 def test_only_the_most_frequent_words_are_paired():
     embedding = scattered()
     found = found_in(embedding, words=10, delta=2.0)
-    assert found.n_words == 10
+    assert found[0].n_words == 10
     assert {word for pair in as_words(found) for word in pair} <= set(embedding.words[:10])
-    assert found_in(embedding, words=10**9, delta=2.0).n_words == len(embedding)
+    assert found_in(embedding, words=10**9, delta=2.0)[0].n_words == len(embedding)
 
 
 def test_names_can_be_left_out():
     rows = {"he": (1, 0), "she": (0, 1), "james": (1, 0.1), "mary": (0.1, 1), "uncle": (1, 0.2), "aunt": (0.2, 1)}
     with_names = {word for pair in as_words(found_in(made(rows), delta=2.0)) for word in pair}
-    without = {word for pair in as_words(found_in(made(rows), delta=2.0, names=False)) for word in pair}
+    without = {word for pair in as_words(found_in(made(rows), delta=2.0, no_names=True)) for word in pair}
     assert with_names - without == {"james", "mary"}
     cased = made({**rows, "Mary": (0.2, 1.1), "Uncle": (1, 0.3)})
-    kept = {word for pair in as_words(found_in(cased, delta=2.0, names=False)) for word in pair}
+    kept = {word for pair in as_words(found_in(cased, delta=2.0, no_names=True)) for word in pair}
     assert "mary" in kept, "with capitals, a name in small letters is a word"
     assert "Mary" not in kept
 
@@ -244,8 +256,8 @@ def test_neutral_leaves_out_words_gendered_by_meaning_and_the_axis_in_any_case()
     every, neutral = (analogies(embedding, axis, delta=2.0, neutral=neutral) for neutral in (False, True))
     assert {word for pair in as_words(every) for word in pair} == set(rows)
     assert as_words(neutral) == [("coal", "snow")]
-    assert (every.n_words, neutral.n_words) == (8, 2)
-    assert [found.findings()[0].neutral for found in (every, neutral)] == [False, True]
+    assert (every[0].n_words, neutral[0].n_words) == (8, 2)
+    assert [found[0].neutral for found in (every, neutral)] == [False, True]
 
 
 def test_phrases_are_words():
@@ -304,7 +316,7 @@ def result():
         )
         for rank, pair in enumerate(found, start=1)
     ]
-    return Analogies(axis, "made", tuple(pairs), 10, 500)
+    return Rows(pairs)
 
 
 def test_one_row_per_pair(result):
@@ -313,32 +325,29 @@ def test_one_row_per_pair(result):
     row = rows[0]
     assert (row.test, row.first, row.second, row.n_words, row.with_names) == ("he - she", "<b>", "nurse", 500, True)
     assert (row.effect_size, row.p_value, row.distance, row.missing) == (0.5, None, 0.9, ("him",))
-    assert [read_row(row.to_dict(), lambda kind, part: ANALOGY.row) for row in rows] == rows
+    assert [read_row(row.to_dict(), lambda kind, part: ANALOGY.row) for row in rows] == list(rows)
 
 
 def test_frame_and_dictionary_hold_every_pair(result):
     frame = result.to_frame()
     assert frame["first"].tolist() == ["<b>", "whore"]
-    assert frame.columns.tolist() == [
-        "first", "second", "score", "distance", "first_projection", "second_projection",
-    ]  # fmt: skip
+    assert {"first", "second", "score", "distance", "first_projection", "second_projection"} <= {*frame.columns}
     assert result.to_dict()["findings"][1]["second"] == "lady_x"
 
 
 def test_what_people_see_is_masked_and_escaped(result):
-    assert repr(result) == "Analogies(he - she in made: 2 pairs of 500 words)"
+    assert repr(result) == "Rows(2 analogy)"
     page = draw_fragment([Section("pairs", "Pairs", tuple(ANALOGY.blocks(result.findings())))])
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "whore" not in page
 
 
-def test_no_pair_leaves_an_empty_table_with_its_columns():
+def test_no_pair_leaves_an_empty_table():
     found = found_in(made({"he": (1, 0), "she": (0, 1)}), delta=0.5)
-    assert found.pairs == ()
-    assert found.findings() == []
-    assert found._repr_html_() == "<code>Analogies(he - she in made: 0 pairs of 2 words)</code>"
-    assert found.to_frame().columns.tolist()[:3] == ["first", "second", "score"]
+    assert found.findings() == ()
+    assert found._repr_html_() == "<code>Rows()</code>"
+    assert len(found.to_frame()) == 0
 
 
 def try_all_products(unit, f, g, k, delta):
@@ -381,7 +390,7 @@ def test_products_are_those_that_trying_all_pairs_finds(vocabulary, k, delta, ti
 def test_3cosmul_scores_pairs_by_products_of_similarities():
     embedding = load("default")
     axis = pair_axis(embedding, [("he", "she")])
-    (pair, *_) = analogies(embedding, axis, k=5, words=3_000, score="3cosmul").pairs
+    (pair, *_) = analogies(embedding, axis, k=5, words=3_000, score="3cosmul")
     near = {word: embedding.lookup([word]).unit[0] for word in ("he", "she", pair.first, pair.second)}
     like = lambda one, other: (1 + near[one] @ near[other]) / 2  # noqa: E731
     first = like(pair.first, "he") / (like(pair.first, "she") + 0.001)

@@ -14,7 +14,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
 from imprint.kinds.directions import COMPARISON, PROJECTION
 from imprint.render.html import draw_fragment
-from imprint.rows import WordPoint, read_row, word_values
+from imprint.rows import WordPoint, WordValue, read_row, word_values
 from imprint.significance.ranks import spearman
 from imprint.stimuli.seeds import professions
 from imprint.subjects.opening import load
@@ -80,11 +80,13 @@ def test_lengths_and_a_common_rotation_change_no_coordinate():
 def test_the_ends_and_the_middle_are_sorted_outwards_in():
     result = projected(embedded())
     placed = sorted(result.to_mapping().items(), key=lambda word: word[1])
+    placed = [WordValue(*one) for one in placed]
+    assert result.ordered() == placed[::-1]
     assert result.most_negative(3) == placed[:3]
     assert result.most_positive(3) == placed[::-1][:3]
-    assert result.nearest_zero(4) == sorted(placed, key=lambda word: abs(word[1]))[:4]
-    assert result.most_positive(99) == [one for one in placed[::-1] if one[1] > 0]
-    assert result.most_negative(99) == [one for one in placed if one[1] < 0]
+    assert result.nearest_zero(4) == sorted(placed, key=lambda one: abs(one.value))[:4]
+    assert result.most_positive(99) == [one for one in placed[::-1] if one.value > 0]
+    assert result.most_negative(99) == [one for one in placed if one.value < 0]
     with refuses(SettingError, option="count", got=0):
         result.nearest_zero(0)
 
@@ -227,6 +229,13 @@ def test_the_bundled_embedding_places_professions_as_a_crowd_does(default):
     assert crowd.n_words == 259
     assert crowd.spearman == pytest.approx(0.428, abs=0.001)
     assert crowd.spearman_p_value == pytest.approx(5.6e-13, rel=0.1)
-    assert result.most_negative(1)[0][0] == "homemaker"
+    assert result.most_negative(1)[0].word == "homemaker"
     names = project(default, set_axis(default, ["john", "paul", "mike"], ["amy", "lisa", "sarah"]), tuple(scores))
     assert compare_projections(result, names).pearson > 0.5
+
+
+def test_professions_are_placed_between_he_and_she_unless_others_are_named():
+    embedding, words = load("default"), [one.word for one in professions()]
+    assert project(embedding) == project(embedding, pair_axis(embedding, [("he", "she")]), words)
+    pairs = [("he", "she"), ("man", "woman")]
+    assert project(embedding, pairs, ["nurse"]) == project(embedding, pair_axis(embedding, pairs), ["nurse"])

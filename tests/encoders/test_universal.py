@@ -6,7 +6,10 @@ import sys
 import numpy as np
 import pytest
 
+from imprint.encoders.cache import HeldEncodings
 from imprint.encoders.universal import UniversalEncoder
+from imprint.stimuli import seeds
+from imprint.subjects.encodings import encode_texts
 
 TEXTS = [
     "A cat sits on the mat.",
@@ -40,9 +43,26 @@ def test_a_paraphrase_and_a_translation_are_closer_than_what_is_unrelated(rows):
     assert cosines[2, 3] > cosines[1, 3] + 0.3
 
 
-def test_a_text_has_one_vector_whatever_it_is_encoded_with(encoder, rows):
-    np.testing.assert_allclose(np.concatenate([encoder.encode([text]) for text in TEXTS]), rows, atol=1e-5)
-    np.testing.assert_allclose(encoder.encode(TEXTS[::-1])[::-1], rows, atol=1e-5)
+def test_a_text_has_one_vector_to_the_bit_whatever_it_is_encoded_with(encoder, rows):
+    np.testing.assert_array_equal(np.concatenate([encoder.encode([text]) for text in TEXTS]), rows)
+    np.testing.assert_array_equal(encoder.encode(TEXTS[::-1])[::-1], rows)
+    many = [f"This is {word}." for word in seeds.background()]
+    whole = encoder.encode(many)
+    np.testing.assert_array_equal(encoder.encode(many[3::7]), whole[3::7])
+    np.testing.assert_array_equal(encoder.encode(many[::-1])[::-1], whole)
+
+
+def test_vectors_are_those_of_the_package_to_rounding(encoder, rows):
+    np.testing.assert_allclose(rows, encoder._model.encode(TEXTS), atol=1e-6)
+
+
+def test_what_the_cache_has_does_not_move_the_vectors_of_other_texts(encoder):
+    texts = [f"This is {word}." for word in seeds.background()[:200]]
+    cache = HeldEncodings()
+    encode_texts(encoder, texts[::3], cache=cache)
+    found = encode_texts(encoder, texts, cache=cache)
+    assert found.encoded == len(texts) - len(texts[::3])
+    np.testing.assert_array_equal(found.rows(texts), encode_texts(encoder, texts).rows(texts))
 
 
 def test_no_texts_are_no_rows(encoder):

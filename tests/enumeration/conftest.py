@@ -1,4 +1,4 @@
-"""A small embedding in which it is known which group of names goes with which words, and results made by hand."""
+"""A small embedding in which it is known which group of names goes with which words."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,6 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.groups import Demographics, Group
-from imprint.enumeration.result import Association, Category, Enumeration
-from imprint.enumeration.rows import Races
-from imprint.enumeration.settings import Settings
 from imprint.stimuli.names import first_names
 
 GROUPS, CATEGORIES, NAMES_EACH, WORDS_EACH, DIMENSION = 4, 6, 24, 100, 60
@@ -84,36 +80,3 @@ def paper() -> dict[str, int | str]:
     """The same with the paper's method: 24 cells, so 479 rotations find a lone one."""
     given = {"method": "paper", "rotations": 599}
     return {"groups": GROUPS, "categories": CATEGORIES, "words": 10_000, "repeats": 0} | given
-
-
-@pytest.fixture
-def make_enumeration():
-    """Build a result from {letter: names} and rows of (letter, category, words, stands_out)."""
-
-    def make(groups, cells, **changes):
-        rows = [
-            Association(letter, category, tuple(words), 0.5 - 0.1 * category, stands_out, z=4.5, q=0.01)
-            for letter, category, words, stands_out in cells
-        ]
-        numbers = sorted({row.category for row in rows})
-        given = {
-            "embedding": "made",
-            "embedding_sha256": "0" * 64,
-            "settings": Settings(groups=max(2, len(groups))),
-            "groups": tuple(
-                Group(letter, tuple(names), tuple(names[:5]), Demographics(0.5, 1980.0, Races(white=0.5)), 0.1, 0.2)
-                for letter, names in groups.items()
-            ),
-            "categories": tuple(Category(number, 10, (f"central{number}",)) for number in numbers),
-            "associations": tuple(rows),
-            "indirect": None,
-            "names_asked": 10,
-            "names_missing": ("Nobody",),
-            "names_found": 9,
-            "names_dropped": (),
-            "notes": (),
-            "expected": (0.1, 0.2),
-        }
-        return Enumeration(**given | changes)
-
-    return make

@@ -201,7 +201,7 @@ def test_a_checkpoint_of_another_run_is_refused_and_left_alone(planted, three_ch
         names, change = [name for group in planted.names for name in group[1:]], {}
     settings = paper if "method" in change else three_chunks | change
     with refuses(SettingError, "settings", option="checkpoint", where=stopped):
-        enumerate_biases(planted.embedding, names, checkpoint=stopped, **settings)
+        enumerate_biases(planted.embedding, names=names, checkpoint=stopped, **settings)
     assert stopped.read_bytes() == before
 
 

@@ -67,8 +67,7 @@ def test_dropped_names_are_reported_and_in_no_group(planted, small):
         enumerate_biases(planted.embedding, cleaning=cleaning, **small) for cleaning in ("margin", "none")
     )
     assert whole.names_dropped == ()
-    kept = {name for group in cleaned.groups for name in group.names}
-    everyone = {name for group in whole.groups for name in group.names}
+    kept, everyone = ({name for names in found.names.values() for name in names} for found in (cleaned, whole))
     assert kept | set(cleaned.names_dropped) == everyone
     assert not kept & set(cleaned.names_dropped)
-    assert cleaned.names_found == whole.names_found == len(everyone)
+    assert cleaned.overview.names_found == whole.overview.names_found == len(everyone)

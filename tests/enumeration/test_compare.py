@@ -1,16 +1,17 @@
 """One embedding beside another over the same groups and categories."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+import msgspec
 import numpy as np
 import pytest
 from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.enumerate import compare_biases, enumerate_biases
+from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.problem import build_problem, transfer_problem
-from imprint.enumeration.rows import UbeRow
+from imprint.enumeration.rows import UbeOverviewRow, UbeRow
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import REPEAT_WORK, count_work, problem_seeds
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
@@ -34,9 +35,27 @@ def noisy(embedding, scale=0.3):
     return changed(embedding, embedding.vectors + noise * embedding.norms[:, None] / 5)
 
 
+def plain(cell):
+    """What a cell says of itself: not whose it is, how many names were asked for, or what became of it."""
+    others = ("embedding", "names_asked", "names_missing", "against", "groups_of", "left", "new")
+    return {name: value for name, value in msgspec.structs.asdict(cell).items() if not name.startswith(others)}
+
+
+def change_of(cell):
+    return {True: "left", False: "lost", None: None}[cell.left]
+
+
+def scores(cells):
+    return [cell.score for cell in cells]
+
+
+def whole_of_other(found):
+    return found.of(UbeOverviewRow)[1]
+
+
 @pytest.fixture(scope="module")
 def same(planted, small):
-    return compare_biases(planted.embedding, planted.embedding, **small)
+    return enumerate_biases(planted.embedding, against=planted.embedding, **small)
 
 
 @pytest.mark.parametrize(
@@ -46,30 +65,35 @@ def same(planted, small):
 )
 def test_an_embedding_beside_itself_loses_and_gains_nothing_to_the_last_bit(planted, small, paper, options):
     settings = (paper if "method" in options else small) | {"fdr": 0.2} | options
-    found = compare_biases(planted.embedding, planted.embedding, **settings)
-    assert found.first == enumerate_biases(planted.embedding, **settings)
-    assert found.second.associations == found.first.associations
-    assert found.second.groups == found.first.groups
-    assert {pair.change for pair in found.cells} == {"left", None}
-    assert found.same_words == pytest.approx([cell.score for cell in found.first.associations])
-    assert found.words_missing == found.second.names_missing == ()
+    found = enumerate_biases(planted.embedding, against=planted.embedding, **settings)
+    alone = enumerate_biases(planted.embedding, **settings)
+    assert found.overview == alone.overview
+    assert found.groups == alone.groups
+    assert found.names == alone.names
+    assert [plain(cell) for cell in found.cells] == [plain(cell) for cell in alone.cells]
+    assert [plain(cell) for cell in found.cells_of_other] == [plain(cell) for cell in alone.cells]
+    assert whole_of_other(found).associations == alone.overview.associations
+    assert {change_of(cell) for cell in found.cells} == {"left", None}
+    assert [cell.against_score_of_same_words for cell in found.cells] == pytest.approx(scores(found.cells))
+    assert found.words_missing == ()
+    assert whole_of_other(found).names_missing == 0
 
 
 def test_the_order_of_the_other_vocabulary_changes_nothing(planted, small, same):
     embedding = planted.embedding
-    found = compare_biases(embedding, changed(embedding, embedding.vectors), **small)
-    assert found.second.associations == same.first.associations
+    found = enumerate_biases(embedding, against=changed(embedding, embedding.vectors), **small)
+    assert [plain(cell) for cell in found.cells_of_other] == [plain(cell) for cell in same.cells_of_other]
 
 
 @pytest.mark.parametrize("more", [0, 7])
 def test_rotated_vectors_and_vectors_of_another_dimension_are_scored_alike(planted, small, same, more):
     size = planted.embedding.dimension + more
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(size, size)))[0][: planted.embedding.dimension]
-    found = compare_biases(planted.embedding, changed(planted.embedding, planted.embedding.vectors @ turn), **small)
-    scores = [cell.score for cell in same.first.associations]
-    assert [cell.score for cell in found.second.associations] == pytest.approx(scores, abs=1e-5)
-    assert [cell.words for cell in found.second.associations] == [cell.words for cell in same.first.associations]
-    assert found.changed("lost") == ()
+    other = changed(planted.embedding, planted.embedding.vectors @ turn)
+    found = enumerate_biases(planted.embedding, against=other, **small)
+    assert scores(found.cells_of_other) == pytest.approx(scores(same.cells), abs=1e-5)
+    assert [cell.words for cell in found.cells_of_other] == [cell.words for cell in same.cells]
+    assert not any(cell.left is False for cell in found.cells)
 
 
 @pytest.mark.parametrize("options", [{}, {"weighted": True}, {"centre": "all"}, {"overlapping": True}], ids=str)
@@ -77,7 +101,7 @@ def test_the_other_is_scored_by_its_own_vectors_over_the_first_ones_groups_and_c
     settings = Settings(**small | {"copies": 20} | options)
     gone = {planted.names[0][3], planted.names[2][5], *sorted(planted.words[0, 1])[:1], "xwaab", "xwaez"}
     other = without(noisy(planted.embedding), gone)
-    found = compare_biases(planted.embedding, other, settings=settings)
+    found = enumerate_biases(planted.embedding, against=other, **asdict(settings))
     problem = build_problem(planted.embedding, "first", settings, problem_seeds(settings))
     bearers = dict(zip(problem.targets.names, problem.targets.bearers.astype(float), strict=True))
     unit = {
@@ -85,43 +109,46 @@ def test_the_other_is_scored_by_its_own_vectors_over_the_first_ones_groups_and_c
         for word, vector in zip(other.words, other.vectors.astype(np.float64), strict=True)
     }
     means = []
-    for group in found.first.groups:
-        names = [name for name in group.names if name in unit]
+    for of_group in found.names.values():
+        names = [name for name in of_group if name in unit]
         weights = [bearers[name] if settings.weighted else 1.0 for name in names]
         means.append(np.average([unit[name] for name in names], axis=0, weights=weights))
     directions = np.array(means) - np.mean(means, axis=0)
-    letters = [group.letter for group in found.first.groups]
     all_words = [planted.embedding.words[row] for row in problem.rows]
     centre_of_all = np.mean([unit[word] for word in all_words if word in unit], axis=0)
     checked = 0
     for j in range(settings.categories):
         start, end = problem.cells.offsets[j : j + 2]
         words = [word for word in all_words[start:end] if word in unit]
-        number = next(category.number for category in found.second.categories if set(category.central) <= set(words))
+        number = next(cell.category for cell in found.cells_of_other if set(cell.category_words) <= set(words))
         centre = centre_of_all if settings.centre == "all" else np.mean([unit[word] for word in words], axis=0)
-        for i, letter in enumerate(letters):
+        for i, letter in enumerate(found.names):
             mine = [word for word in words if settings.overlapping or (directions @ unit[word]).argmax() == i]
             best = sorted(mine, key=lambda word: -(directions[i] @ unit[word]))[: settings.top]
-            pair = next((p for p in found.cells if (p.group, p.category) == (letter, number)), None)
+            test = f"{letter}-{number}"
+            before, after = (
+                next((cell for cell in cells if cell.test == test), None)
+                for cells in (found.cells, found.cells_of_other)
+            )
             if len(best) < settings.top:
-                assert pair is None or pair.after is None
+                assert after is None
                 continue
-            assert pair.after.words == tuple(best)
+            assert after.words == tuple(best)
             score = directions[i] @ (np.mean([unit[word] for word in best], axis=0) - centre)
-            assert pair.after.score == pytest.approx(score, abs=1e-6)
-            if pair.before is not None:
-                known = [unit[word] for word in pair.before.words if word in unit]
+            assert after.score == pytest.approx(score, abs=1e-6)
+            if before is not None:
+                known = [unit[word] for word in before.words if word in unit]
                 if len(known) < settings.top:
-                    assert pair.same_words is None
-                    assert set(pair.words_missing) == set(pair.before.words) & gone
+                    assert before.against_score_of_same_words is None
+                    assert set(before.against_missing) == set(before.words) & gone
                 else:
-                    assert pair.same_words == pytest.approx(
+                    assert before.against_score_of_same_words == pytest.approx(
                         directions[i] @ (np.mean(known, axis=0) - centre), abs=1e-6
                     )
-                    assert pair.words_missing == ()
+                    assert before.against_missing == ()
             checked += 1
     assert checked > 12
-    assert any(pair.words_missing for pair in found.cells)
+    assert any(cell.against_missing for cell in found.cells)
 
 
 def test_what_was_taken_away_is_lost_what_was_added_is_new_and_the_rest_is_left(planted, small):
@@ -138,41 +165,43 @@ def test_what_was_taken_away_is_lost_what_was_added_is_new_and_the_rest_is_left(
     assert all(word in index for word in added)
     for word in added:
         vectors[index[word]] += 1.2 * directions[2] / np.linalg.norm(directions[2])
-    found = compare_biases(embedding, changed(embedding, vectors), **small)
-    lost, left, new = (found.changed(change) for change in ("lost", "left", "new"))
-    assert {frozenset(pair.before.words) for pair in lost} == {planted.words[0, 0], planted.words[3, 4]}
-    assert {frozenset(pair.before.words) for pair in left} == {
+    found = enumerate_biases(embedding, against=changed(embedding, vectors), **small)
+    lost, left = ([cell for cell in found.cells if change_of(cell) == change] for change in ("lost", "left"))
+    new = [cell for cell in found.cells_of_other if cell.new]
+    assert {frozenset(cell.words) for cell in lost} == {planted.words[0, 0], planted.words[3, 4]}
+    assert {frozenset(cell.words) for cell in left} == {
         words for cell, words in planted.words.items() if cell not in {(0, 0), (3, 4)}
     }
-    assert all(set(pair.before.words) == set(pair.after.words) for pair in left)
-    assert [set(pair.after.words) for pair in new] == [set(added)]
-    assert not any(pair.before and pair.before.stands_out for pair in new)
-    assert all(pair.same_words < 0.2 < pair.before.score for pair in lost)
-    assert len(lost) + len(left) == len(found.first.standing_out)
-    assert len(left) + len(new) == len(found.second.standing_out)
-    assert repr(found) == "BiasComparison(planted, other: 5 left, 2 lost, 1 new)"
+    assert all(set(cell.words) == set(cell.against_words) for cell in left)
+    assert [set(cell.words) for cell in new] == [set(added)]
+    assert {cell.test for cell in new}.isdisjoint(cell.test for cell in found.standing_out)
+    assert all(cell.against_score_of_same_words < 0.2 < cell.score for cell in lost)
+    assert len(lost) + len(left) == len(found.standing_out)
+    assert len(left) + len(new) == whole_of_other(found).associations
+    assert repr(found).endswith("; in other: 5 left, 2 lost, 1 new)")
 
 
 def test_names_and_words_that_the_other_lacks_are_counted(planted, small):
     names = set(planted.names[1][:4])
-    kept = {name for group in enumerate_biases(planted.embedding, **small).groups for name in group.names}
+    kept = {name for of_group in enumerate_biases(planted.embedding, **small).names.values() for name in of_group}
     words = set(planted.words[2, 3]) | {"xwaab"}
     other = without(planted.embedding, names | words)
     other.vectors[other.index["xwaac"]] = 0.0  # a word without a direction
-    found = compare_biases(planted.embedding, other, **small)
+    found = enumerate_biases(planted.embedding, against=other, **small)
     assert set(found.words_missing) == words | {"xwaac"}
-    assert found.words_asked == len(planted.embedding) - 96
-    assert set(found.second.names_missing) == names & kept
-    assert (found.second.names_asked, found.second.names_found) == (len(kept), len(kept) - len(names & kept))
-    (pair,) = (pair for pair in found.cells if pair.words_missing)
-    assert pair.change == "lost"
-    assert pair.same_words is None
-    assert set(pair.words_missing) == set(planted.words[2, 3])
+    whole = whole_of_other(found)
+    assert (whole.words_asked, whole.words_missing) == (len(planted.embedding) - 96, 5)
+    lacked = len(names & kept)
+    assert (whole.names_asked, whole.names_missing, whole.names_found) == (len(kept), lacked, len(kept) - lacked)
+    (cell,) = (cell for cell in found.cells if cell.against_missing)
+    assert cell.left is False
+    assert cell.against_score_of_same_words is None
+    assert set(cell.against_missing) == set(planted.words[2, 3])
 
 
 def test_a_word_that_is_a_name_in_an_embedding_without_capitals_is_not_asked_about(planted, small):
     # "Mary" and "mary" are two entries here and one over there.
-    name = enumerate_biases(planted.embedding, **small).groups[0].names[0]
+    name = enumerate_biases(planted.embedding, **small).names["A"][0]
     row = planted.embedding.index["xwaab"]
     words = list(planted.embedding.words)
     words[row] = name.lower()
@@ -196,20 +225,19 @@ def test_nothing_found_in_either_is_no_change(small):
     words = ["w" + "".join(rng.choice(list("abcdefgh"), 6)) for _ in range(400)]
     names = ["N" + word[1:] for word in words[:80]]
     one = Embedding("noise", words + names, rng.normal(size=(480, 24)).astype(np.float32))
-    found = compare_biases(one, one, names, **small | {"seed": 1})
-    assert {pair.change for pair in found.cells} == {None}
-    assert {row.left for row in found.findings() if isinstance(row, UbeRow)} == {None}
+    found = enumerate_biases(one, against=one, names=names, **small | {"seed": 1})
+    assert {row.left for row in found.of(UbeRow)} == {row.new for row in found.of(UbeRow)} == {None}
 
 
 def test_findings_of_the_first_say_what_became_of_them_and_those_of_the_other_whether_they_are_new(planted, small):
     other = noisy(without(planted.embedding, planted.words[0, 0]), 0.6)
-    found = compare_biases(planted.embedding, other, **small)
+    found = enumerate_biases(planted.embedding, against=other, **small)
     every = [json.loads(finding.to_json()) for finding in found.findings()]
     rows = [row for row in every if row["kind"] == "ube"]
     first = {row["test"]: row for row in rows if row["embedding"] == "planted"}
     second = {row["test"]: row for row in rows if row["embedding"] == "other"}
     assert len(first) + len(second) == len(rows)
-    assert first.keys() == {cell.test for cell in found.first.findings() if cell.kind == "ube"}
+    assert first.keys() == {cell.test for cell in enumerate_biases(planted.embedding, **small).cells}
     for test, row in first.items():
         there = second.get(test)
         assert (row["against"], row["against_sha256"]) == ("other", other.sha256)
@@ -231,21 +259,17 @@ def test_findings_of_the_first_say_what_became_of_them_and_those_of_the_other_wh
     assert row["against_score_of_same_words"] is None
 
 
-def test_a_frame_has_a_row_for_every_cell_of_either(planted, small, same):
+def test_a_frame_has_a_row_for_every_cell_of_either(planted, same):
     frame = same.to_frame()
-    assert len(frame) == len(same.cells)
-    assert frame.columns.tolist() == [
-        "group", "category", "change", "words_before", "score_before", "z_before", "q_before", "words_after",
-        "score_after", "z_after", "q_after", "same_words_after",
-    ]  # fmt: skip
-    assert (frame["change"] == "left").sum() == len(planted.words)
+    assert len(frame) == len(same.cells) + len(same.cells_of_other)
+    assert (frame["left"] == True).sum() == len(planted.words)  # noqa: E712 - the column has None too
 
 
 def test_progress_counts_both_embeddings(planted, small):
     calls = []
-    compare_biases(
+    enumerate_biases(
         planted.embedding,
-        planted.embedding,
+        against=planted.embedding,
         progress=lambda done, total: calls.append((done, total)),
         **small | {"repeats": 2},
     )
@@ -261,13 +285,15 @@ def test_an_embedding_that_shares_too_little_is_refused_in_one_line(planted, sma
     posed = build_problem(embedding, "first", settings, problem_seeds(settings))
     start, end = posed.cells.offsets[:2]
     everybody = {name for group in planted.names for name in group}
-    for gone in (set(problem.groups[2].names), everybody, {embedding.words[row] for row in posed.rows[start:end]}):
+    for gone in (set(problem.names["C"]), everybody, {embedding.words[row] for row in posed.rows[start:end]}):
         with refuses(VocabularyError, where="fewer") as raised:
-            compare_biases(embedding, without(embedding, gone), **small)
+            enumerate_biases(embedding, against=without(embedding, gone), **small)
         assert set(raised.value.words) <= gone
+    with refuses(SettingError, option="checkpoint"):
+        enumerate_biases(embedding, against=embedding, checkpoint="run", **small)
     with refuses(SettingError, option="device", got="tpu"):
-        compare_biases(embedding, embedding, device="tpu", **small)
+        enumerate_biases(embedding, against=embedding, device="tpu", **small)
     broken = embedding.vectors.copy()
     broken[7, 0] = np.nan
     with refuses(EmbeddingFileError, words=(embedding.words[7],)):
-        compare_biases(embedding, changed(embedding, broken), **small)
+        enumerate_biases(embedding, against=changed(embedding, broken), **small)

@@ -7,6 +7,9 @@ from refusals import refuses
 from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
 from imprint.enumeration.enumerate import embed_vocabulary, enumerate_biases
+from imprint.enumeration.problem import build_problem
+from imprint.enumeration.settings import Settings
+from imprint.enumeration.solution import problem_seeds
 from imprint.errors import EncoderError, SettingError
 from imprint.stimuli.names import first_names
 from imprint.subjects.common import common_words, ranked_words
@@ -107,16 +110,19 @@ def test_as_many_words_as_asked_are_left_beside_the_names():
     people = ("Said", "An", "My", "Long", "Season", "Young", "Story", "Race")
     made = embed_vocabulary(encoder_of(hashed), words=300, names=people)
     asked = {"groups": 2, "categories": 3, "words": 300, "copies": 1, "repeats": 0, "cleaning": "none"}
-    found = enumerate_biases(made, people, **asked)
-    assert sum(category.size for category in found.categories) == 300
+    found = enumerate_biases(made, names=people, **asked)
+    settings = Settings(**asked)
+    assert len(build_problem(made, people, settings, problem_seeds(settings)).rows) == 300
     assert {"said", "an", "my"} <= set(made.words)
-    assert not {word for cell in found.associations for word in cell.words} & {name.lower() for name in people}
+    assert not {word for cell in found.cells for word in cell.words} & {name.lower() for name in people}
 
 
 def test_names_the_encoder_does_not_know_are_missing_and_not_made_up():
     made = embed_vocabulary(load("default"), words=100, names=[*PEOPLE, "Qwertzuia"])
     assert "Qwertzuia" not in made.words
-    found = enumerate_biases(made, [*PEOPLE, "Qwertzuia"], groups=2, categories=2, words=100, copies=1, repeats=0)
+    found = enumerate_biases(
+        made, names=[*PEOPLE, "Qwertzuia"], groups=2, categories=2, words=100, copies=1, repeats=0
+    )
     assert found.names_missing == ("Qwertzuia",)
 
 
@@ -134,14 +140,15 @@ def test_a_planted_bias_is_found_and_nothing_else():
         return axes[3] + planted.get(word, 0) * axes[1] + noise
 
     made = embed_vocabulary(encoder_of(vector, 9 * axes[4:7]), words=500, names=tuple(people))
-    found = enumerate_biases(made, tuple(people), groups=2, categories=1, words=500, method="paper", rotations=199)
+    found = enumerate_biases(
+        made, names=tuple(people), groups=2, categories=1, words=500, method="paper", rotations=199
+    )
     assert {frozenset(cell.words) for cell in found.standing_out} == {
         frozenset(word for word, side in planted.items() if side == wanted) for wanted in (1, -1)
     }
-    for group in found.groups:
-        assert len({people[name] for name in group.names}) == 1
-    assert found.embedding_notes == made.notes
-    assert all(finding.embedding_notes == made.notes for finding in found.findings() if finding.kind == "ube-overview")
+    for names in found.names.values():
+        assert len({people[name] for name in names}) == 1
+    assert found.overview.embedding_notes == made.notes
 
 
 @pytest.mark.slow
@@ -149,10 +156,10 @@ def test_the_default_encoder_sets_the_names_of_women_and_men_apart():
     table = first_names()
     sides = [table.names[row] for row in np.flatnonzero((table.share_women > 0.99) | (table.share_women < 0.01))[:160]]
     made = embed_vocabulary(open_encoder("default"), words=400, names=sides)
-    found = enumerate_biases(made, sides, groups=2, categories=8, words=400, copies=100, repeats=0)
-    shares = [np.mean([table.share_women[table.index[name]] for name in group.names]) for group in found.groups]
+    found = enumerate_biases(made, names=sides, groups=2, categories=8, words=400, copies=100, repeats=0)
+    shares = [np.mean([table.share_women[table.index[name]] for name in names]) for names in found.names.values()]
     assert max(shares) - min(shares) > 0.5
-    assert found.embedding == "USE multilingual v3 (in sentences)"
+    assert found.overview.embedding == "USE multilingual v3 (in sentences)"
     assert found.standing_out
 
 

@@ -131,14 +131,14 @@ OPTIONS = {"groups": 3, "categories": 4, "copies": 200, "cleaning": "none", "rep
 
 
 def of_names(result, initial):
-    (letter,) = (group.letter for group in result.groups if group.names[0].startswith(initial))
-    return letter, [cell for cell in result.associations if cell.group == letter]
+    (letter,) = (letter for letter, names in result.names.items() if names[0].startswith(initial))
+    return letter, [cell for cell in result.cells if cell.group == letter]
 
 
 def test_common_names_beside_common_words_are_not_found_and_a_real_association_is(frequent_names):
-    result = enumerate_biases(*frequent_names, **OPTIONS)
+    result = enumerate_biases(frequent_names[0], names=frequent_names[1], **OPTIONS)
     often, beside_common_words = of_names(result, "O")
-    assert result.group(often).frequency > 0.7
+    assert {group.group: group.frequency for group in result.groups}[often] > 0.7
     assert not any(cell.stands_out for cell in beside_common_words)
     _, real = of_names(result, "S")
     assert len([cell for cell in real if cell.stands_out]) == len(result.standing_out) == 2
@@ -158,7 +158,7 @@ def test_copies_that_keep_frequency_have_what_common_names_and_common_words_shar
 
 
 def test_with_the_direction_removed_first_only_the_real_association_is_left(frequent_names):
-    result = enumerate_biases(*frequent_names, without_frequency=True, **OPTIONS)
+    result = enumerate_biases(frequent_names[0], names=frequent_names[1], without_frequency=True, **OPTIONS)
     _, real = of_names(result, "S")
     assert [cell for cell in real if cell.stands_out] == list(result.standing_out)
     assert len(result.standing_out) == 2

@@ -4,6 +4,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -92,16 +93,16 @@ def test_a_cell_recurs_where_a_cell_that_matches_is_as_strong_among_its_own_copi
 def test_planted_associations_recur_in_nearly_all_runs(planted, small):
     plain = enumerate_biases(planted.embedding, **small)
     found = enumerate_biases(planted.embedding, **small | {"repeats": 10})
-    assert {cell.recurrence for cell in plain.associations} == {None}
-    assert plain.recurrent() is None
+    assert {cell.recurrence for cell in plain.cells} == {None}
+    assert plain.overview.recurrent is None
     shares = [cell.recurrence for cell in found.standing_out]
     assert len(shares) == 7
     assert min(shares) >= 0.8
-    assert found.recurrent() == 7
-    assert all((cell.recurrence is None) != cell.stands_out for cell in found.associations)
+    assert found.overview.recurrent == 7
+    assert all((cell.recurrence is None) != cell.stands_out for cell in found.cells)
     # Nothing of the main run hangs on them.
-    bare = tuple(replace(cell, recurrence=None) for cell in found.associations)
-    assert replace(found, associations=bare, settings=plain.settings) == plain
+    bare = tuple(msgspec.structs.replace(cell, recurrence=None, recurrence_runs=0) for cell in found.cells)
+    assert bare == plain.cells
 
 
 def noise(seed):
@@ -116,9 +117,9 @@ def test_what_is_found_in_noise_does_not_recur():
     embedding, names = noise(0)
     options = {"groups": 4, "categories": 8, "copies": 50, "cleaning": "none", "repeats": 10}
     # So lenient that cells are "found" though every finding is false.
-    found = enumerate_biases(embedding, names, fdr=0.99, **options)
+    found = enumerate_biases(embedding, names=names, fdr=0.99, **options)
     assert len(found.standing_out) >= 10
-    assert found.recurrent() == 0
+    assert found.overview.recurrent == 0
     assert np.mean([cell.recurrence for cell in found.standing_out]) < 0.1
 
 
@@ -131,7 +132,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
     options = small | {"repeats": 6}
 
     def shares(pool=None, **more):
-        return [cell.recurrence for cell in enumerate_biases(embedding, executor=pool, **options | more).associations]
+        return [cell.recurrence for cell in enumerate_biases(embedding, executor=pool, **options | more).cells]
 
     expected = shares()
     assert len({share for share in expected if share is not None}) > 1
@@ -144,6 +145,6 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
 def test_where_nothing_is_found_nothing_is_repeated(small, monkeypatch):
     embedding, names = noise(1)
     monkeypatch.setattr("imprint.enumeration.solution.cluster_again", None)
-    found = enumerate_biases(embedding, names, **small | {"repeats": 5, "cleaning": "none"})
+    found = enumerate_biases(embedding, names=names, **small | {"repeats": 5, "cleaning": "none"})
     assert found.standing_out == ()
-    assert found.recurrent() == 0
+    assert found.overview.recurrent == 0

@@ -111,13 +111,13 @@ def by_letters():
 def test_groups_that_share_letters_are_left_out_and_groups_of_people_stay(by_letters):
     embedding, names = by_letters
     options = {"groups": 4, "categories": 2, "copies": 100, "repeats": 0, "cleaning": "none"}
-    found = enumerate_biases(embedding, names, **options)
-    letters = {group.letter for group in found.groups if len({name[:2] for name in group.names}) == 1}
+    found = enumerate_biases(embedding, names=names, **options)
+    letters = {letter for letter, names in found.names.items() if len({name[:2] for name in names}) == 1}
     assert len(letters) == 2
     for group in found.groups:
-        assert (group.reason == "spelling") == (group.spelling >= EXPLAINED) == (group.letter in letters)
-    assert {cell.group for cell in found.standing_out} == {group.letter for group in found.groups} - letters
-    assert max(cell.z for cell in found.associations if cell.reason) > 3  # they would have stood out
+        assert (group.reason == "spelling") == (group.spelling >= EXPLAINED) == (group.group in letters)
+    assert {cell.group for cell in found.standing_out} == {*found.names} - letters
+    assert max(cell.z for cell in found.cells if cell.reason) > 3  # they would have stood out
     rows = found.findings()
     for row in rows:
         if isinstance(row, UbeRow | UbeGroupRow):

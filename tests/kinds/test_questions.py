@@ -233,11 +233,11 @@ def test_a_question_about_two_topics_is_in_both_tiles():
 def test_claims_pair_every_answer_with_what_it_does_not_show():
     rows = [*map(question, INTERVALS), lacking(title="Who else?")]
     can = [said(text) for text, _ in claims(rows)]
-    assert "Men's names lean towards career words, women's names towards family words." in can
-    assert "Differences of less than 10 %: Who is nearer: small." in can
+    for row in rows[:3]:
+        assert said(sizes.answer_sentence(row)) in can
     assert "Questions without an answer: Who is nearer: cannot tell; Who else?." in can
     cannot = {said(text): said(left) for text, left in claims(rows)}
-    assert cannot[can[1]].startswith("That there is no such difference")
+    assert cannot[said(sizes.answer_sentence(rows[2]))].startswith("That there is no such difference")
 
 
 def test_notes_explain_the_outcomes_that_are_shown_and_no_others():

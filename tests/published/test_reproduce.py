@@ -11,8 +11,9 @@ from imprint.association.weat import weat
 from imprint.association.wefat import wefat
 from imprint.errors import SettingError
 from imprint.reproduction import seat as seat_module
-from imprint.reproduction.reproduce import Subjects, parse_models, reproduce
-from imprint.reproduction.rows import measured_on
+from imprint.reproduction.reproduce import reproduce
+from imprint.reproduction.rows import ReproductionRow, measured_on
+from imprint.reproduction.subjects import Subjects, parse_models
 from imprint.reproduction.ube import _lemmas, _printed, removed_names
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.published import agrees, figures, model_of, models, name_groups, papers, recorded_scores
@@ -24,12 +25,12 @@ OCCUPATIONS, NAMES = "caliskan-wefat-occupations", "caliskan-wefat-names"
 
 @pytest.fixture(scope="module")
 def caliskan():
-    return {row.test: row for row in reproduce(["caliskan"]).rows}
+    return {row.test: row for row in reproduce(["caliskan"])}
 
 
 @pytest.fixture(scope="module")
 def seat():
-    return reproduce(["seat"]).rows
+    return reproduce(["seat"])
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_the_largest_effect_is_below_two(caliskan):
 
 
 def test_the_talk_prints_one_figure_of_people():
-    rows = reproduce(["talk"]).rows
+    rows = reproduce(["talk"])
     assert [row.test for row in rows if row.outcome == "differs"] == ["talk-flowers"]
     assert sum(row.outcome == "equal" for row in rows) == 7
     assert {row.outcome for row in rows if row.test.startswith("talk-de")} == {"cannot be computed"}
@@ -136,7 +137,7 @@ def test_a_model_that_is_given_is_measured(monkeypatch):
 
     asked = [(test, printed) for test, printed in seat_module.seat_figures() if printed.embedding == "ELMo"]
     monkeypatch.setattr(seat_module, "seat_figures", lambda: asked)
-    rows = reproduce(["seat"], models={"elmo": encode}).rows
+    rows = reproduce(["seat"], models={"elmo": encode})
     assert len(rows) == len(asked) == 20
     assert {row.outcome for row in rows} <= {"equal", "differs"}
     assert all(row.value is not None or row.printed_value is None for row in rows)
@@ -145,7 +146,7 @@ def test_a_model_that_is_given_is_measured(monkeypatch):
 def test_bags_of_words_are_asked_in_sentences_where_the_whole_file_is_given(monkeypatch):
     asked = [one for one in seat_module.seat_figures() if one[1].embedding.startswith("CBoW") and one[0].id[-1] == "6"]
     monkeypatch.setattr(seat_module, "seat_figures", lambda: asked)
-    rows = reproduce(["seat"], models={"glove-840b": load("default")}).rows
+    rows = reproduce(["seat"], models={"glove-840b": load("default")})
     assert [(row.embedding, row.outcome) for row in rows] == [("glove.6B.100d", "differs")] * 2
 
 
@@ -160,7 +161,7 @@ def test_a_file_with_few_of_a_vocabularys_words_is_another_model():
 
 @pytest.mark.slow
 def test_vectors_that_are_given_replace_recorded_scores(google_news, caliskan):
-    rows = {row.test: row for row in reproduce(["caliskan"], models={"word2vec": google_news}).rows}
+    rows = {row.test: row for row in reproduce(["caliskan"], models={"word2vec": google_news})}
     for number in range(1, 11):
         name = f"caliskan-{number} word2vec GoogleNews"
         assert (rows[name].value, rows[name].p_value) == pytest.approx((caliskan[name].value, caliskan[name].p_value))
@@ -235,17 +236,18 @@ def test_unknown_works_and_models_are_refused():
 @pytest.mark.slow
 def test_the_whole_of_it_has_every_work_and_no_gap(tmp_path):
     found = reproduce()
-    assert {row.paper for row in found.rows} == set(papers())
-    beside = [row for row in found.rows if row.test.startswith("ube-glove-") and row.ours]
+    figures = found.of(ReproductionRow)
+    assert {row.paper for row in figures} == set(papers())
+    beside = [row for row in figures if row.test.startswith("ube-glove-") and row.ours]
     assert {row.outcome for row in beside} == {"other model"}
     assert len(beside) == 11
-    assert sum(row.outcome == "equal" for row in found.rows) >= 40
+    assert sum(row.outcome == "equal" for row in figures) >= 40
     found.save(tmp_path / "findings.jsonl")
-    assert len((tmp_path / "findings.jsonl").read_text().splitlines()) == len(found.rows) + 1
+    assert len((tmp_path / "findings.jsonl").read_text().splitlines()) == len(found) == len(figures) + 1
 
 
 def test_bolukbasis_figures_are_beside_ours(tmp_path):
-    rows = {row.test: row for row in reproduce(["bolukbasi"]).rows}
+    rows = {row.test: row for row in reproduce(["bolukbasi"])}
     assert {rows[f"bolukbasi-{name}-before"].outcome for name in ("rw", "msr")} == {"cannot be computed"}
     assert [rows[f"bolukbasi-puzzle-{number}"].ours for number in (1, 2, 3)] == ["queen", "Japan", "nurse"]
     assert rows["bolukbasi-ranking"].ours == "Mary"  # on this GloVe; most other pairs of names rank as the paper says
@@ -253,6 +255,6 @@ def test_bolukbasis_figures_are_beside_ours(tmp_path):
     assert after < before / 4
     with (tmp_path / "rw.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("king", "queen", 8), ("car", "train", 6), ("sun", "tax", 1), ("cat", "dog", 7)])
-    given = {row.test: row for row in reproduce(["bolukbasi"], benchmarks=tmp_path).rows}
+    given = {row.test: row for row in reproduce(["bolukbasi"], benchmarks=tmp_path)}
     assert given["bolukbasi-rw-before"].outcome == "other model"
     assert given["bolukbasi-rw-before"].value == pytest.approx(1.0, abs=0.3)

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
-from imprint.rows import Result, Row, skipped
+from imprint.rows import Row, Rows, skipped
 from imprint.stimuli.catalog import about, tests_in
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike
@@ -38,11 +38,10 @@ _OF_TESTS = (
 _CANNOT_TELL: dict[str, Any] = {"outcome": "cannot tell", "reason": "controls", "obstacle": "controls"}
 
 
-@dataclass(frozen=True, repr=False)
-class Board(Result):
+class Board(Rows[Row]):
     """The result of a board.
 
-    Attributes
+    Parameters
     ----------
     rows
         One row per model; per model and test, or topic; per pair of models and test, or topic; and per failed subject.
@@ -50,15 +49,12 @@ class Board(Result):
         The rows of each model, in the order of the board.
     """
 
-    rows: tuple[Row, ...]
-    subjects: tuple[tuple[Row, ...], ...]
-
-    def findings(self) -> list[Row]:
-        """Return the board's own rows."""
-        return list(self.rows)
+    def __init__(self, rows: Iterable[Row], subjects: tuple[tuple[Row, ...], ...]) -> None:
+        super().__init__(rows)
+        self.subjects = subjects
 
     def __repr__(self) -> str:
-        pairs = [row for row in self.rows if isinstance(row, BoardDifferenceRow)]
+        pairs = self.of(BoardDifferenceRow)
         return f"Board({len(self.subjects)} models; {len(pairs)} differences: {outcome_counts(pairs)})"
 
 
@@ -110,16 +106,12 @@ def board(
     asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
     units = [board_unit(entry, asked) for entry in entries]
     outcomes = run_units(units, executor=executor, folder=folder, report=report)
-    models = _named_apart(
-        [
-            (entry, MeasuredModel.read(outcome))
-            for entry, outcome in zip(entries, outcomes, strict=True)
-            if isinstance(outcome, bytes)
-        ]
-    )
+    done = list(zip(entries, outcomes, strict=True))
+    measured = [(entry, MeasuredModel.read(outcome)) for entry, outcome in done if isinstance(outcome, bytes)]
+    models = _named_apart(measured)
     failed = [
         skipped((entry.shown, ""), entry.shown, entry.shown, outcome, part=PART, seed=seed)
-        for entry, outcome in zip(entries, outcomes, strict=True)
+        for entry, outcome in done
         if isinstance(outcome, ImprintError)
     ]
     if len(models) < 2:

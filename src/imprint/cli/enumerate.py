@@ -1,8 +1,8 @@
 """`imprint enumerate`: which biases are in my embedding, or in my sentence encoder?"""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +22,6 @@ from imprint.errors import SettingError
 
 if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
-    from imprint.enumeration.result import BiasComparison, Enumeration
 
 _NAMES = ("first", "surnames", "embedding")
 CONTENT_NOTE = "These associations come from the embedding: many are offensive, and none is a fact about anybody."
@@ -92,28 +91,31 @@ def enumerate_command(
         raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --device out")
     chosen = given_workers(workers, dask)
     # slow imports, after what the options say was checked
-    from imprint.enumeration.enumerate import compare_biases, enumerate_biases
+    from imprint.enumeration.enumerate import enumerate_biases
 
     opened, other = _open(subject, encoder, against, about, words=settings.words, names=names)
-    found: list[tuple[Enumeration, BiasComparison | None]] = []
+    results = []
     with chosen as executor:
         for run in runs:
-            options: dict[str, Any] = {"settings": run, "executor": executor, "device": device}
-            comparison = None
             with progress_bar(f"enumerating, {run.groups} groups") as report:
-                if other is None:
-                    first = enumerate_biases(opened, names, **options, checkpoint=checkpoint, progress=report)
-                else:
-                    comparison = compare_biases(opened, other, names, **options, progress=report)
-                    first = comparison.first
-            found.append((first, comparison))
+                results.append(
+                    enumerate_biases(
+                        opened,
+                        names=names,
+                        against=other,
+                        executor=executor,
+                        device=device,
+                        checkpoint=checkpoint,
+                        progress=report,
+                        **asdict(run),
+                    )
+                )
     # Printed only now: a run that fails in its second half has printed nothing.
     note = CONTENT_NOTE if show_names else f"{CONTENT_NOTE} {LETTERS}"
-    for first, comparison in found:
-        rows = (comparison or first).findings()
-        show_findings(rows, json=json, unmask=unmask, more=show_names, note=note if first.associations else "")
-        note = "" if first.associations else note
-        for remark in first.notes if json else ():
+    for found in results:
+        show_findings(found.findings(), json=json, unmask=unmask, more=show_names, note=note if found.cells else "")
+        note = "" if found.cells else note
+        for remark in found.overview.notes if json else ():
             print_note(f"note: {remark}")
 
 

@@ -32,7 +32,7 @@ def reproduce_command(
     cannot be computed because. Figures of models that are not bundled are computed where you give the model.
     """
     from imprint.cli.console import check_target, phases, show_findings, write_report
-    from imprint.reproduction.reproduce import parse_models
+    from imprint.reproduction.subjects import parse_models
 
     models = parse_models(model or ())
     if page is not None:

@@ -272,7 +272,7 @@ def _design(source: str, protocol: Protocol, *, participants: int | None, pages:
         findings = _analogies(source, pages + 1)  # he : she, which is left out, may be one of them
     else:
         enumeration = _enumerate(source, seed)
-        findings, names = enumeration.findings(), {group.letter: group.names for group in enumeration.groups}
+        findings, names = enumeration.findings(), enumeration.names
     if protocol == "offense":
         return protocols.offense_design(findings, participants=people)
     if protocol == "analogy":
@@ -287,8 +287,7 @@ def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
 
     opened = open_embedding(embedding)
     with progress_bar("comparing all pairs") as report:
-        axis = imprint.pair_axis(opened, (DEFAULT_PAIR,))
-        return imprint.analogies(opened, axis, k=pairs, names=False, progress=report).findings()
+        return imprint.analogies(opened, DEFAULT_PAIR, k=pairs, no_names=True, progress=report).findings()
 
 
 def _enumerate(embedding: str, seed: int) -> "imprint.Enumeration":
@@ -298,9 +297,8 @@ def _enumerate(embedding: str, seed: int) -> "imprint.Enumeration":
 
     opened = open_embedding(embedding)
     with threads(None) as executor, progress_bar("enumerating") as report:
-        settings = imprint.Settings(seed=seed, repeats=0)
-        found = imprint.enumerate_biases(opened, settings=settings, executor=executor, progress=report)
-    for note in found.notes:
+        found = imprint.enumerate_biases(opened, seed=seed, repeats=0, executor=executor, progress=report)
+    for note in found.overview.notes:
         print_note(f"note: {note}")
     return found
 

@@ -28,6 +28,8 @@ from imprint.types import Floats, Floats32
 Pairs = Sequence[tuple[str, str]]
 AxisMethod = Literal["difference", "pca", "sets"]
 
+HE_SHE = ("he", "she")
+
 _SHORTEST = float(np.finfo(np.float32).eps)  # differences of unit rows below it are rounding, not direction
 _NEW = 1e-6  # length of what an axis adds to those before it, below which it adds nothing
 _FEWEST_PLACED = 2  # pairs: the middle of one has nothing to lie beside
@@ -86,6 +88,16 @@ class Axis:
 
     def __repr__(self) -> str:
         return f"Axis({self.name}, {self.method}, {len(self.direction)} dimensions)"
+
+
+AxisLike = Axis | tuple[str, str] | Pairs
+
+
+def as_axis(embedding: EncoderLike, axis: AxisLike, *, cache: EncodingStore | None = None) -> Axis:
+    """Return an axis of an embedding: one made of it before, or one of a pair of words or of several."""
+    if not isinstance(axis, Axis):
+        return pair_axis(embedding, [axis] if _is_pair(axis) else axis, cache=cache)  # type: ignore[list-item, arg-type]
+    return axis
 
 
 def pair_axis(

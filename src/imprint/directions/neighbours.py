@@ -22,8 +22,6 @@ from imprint.types import Floats
 MOST = 100  # neighbours
 NAMES = "caliskan-6"  # the test whose targets are the names of men and women
 
-_FEWEST = 1  # name a side
-
 
 class NeighboursRow(Row, frozen=True, kw_only=True, tag="neighbours"):
     """A word or a query, how the vocabulary spells it, and the nearest words with their cosines."""
@@ -56,7 +54,7 @@ class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
         return f"NameRankingRow({self.query!r}: {first} first, {last} last; p = {self.p_value:.3g})"
 
 
-def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 20) -> NeighboursRow:
+def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 10) -> NeighboursRow:
     """Find the words nearest to a word, or to the mean of the words of a query.
 
     Parameters
@@ -139,11 +137,13 @@ def rank_names(
     texts = [_rows(embedding, text) for text in (query, document)]
     found = [embedding.lookup(dict.fromkeys(names)) for names in (x, y)]
     for side, asked in zip(found, (x, y), strict=True):
-        if len(side.words) < _FEWEST:
+        if not side.words:
             raise VocabularyError(
-                f"has {len(side.words)} of {len(asked)} names", expected=f"at least {_FEWEST}", where=embedding.name,
-                words=side.missing, hint="give names that it has",
-            )  # fmt: skip
+                f"has none of {len(asked)} names",
+                where=embedding.name,
+                words=side.missing,
+                hint="give names that it has",
+            )
     direction = texts[0].mean(axis=0)
     scores = [_scores(texts[1], side.unit, direction) for side in found]
     named = dict(zip((*found[0].words, *found[1].words), np.concatenate(scores).tolist(), strict=True))

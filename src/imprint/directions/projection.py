@@ -5,25 +5,24 @@ embeddings against each other.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import numpy as np
 
 from imprint.checks import check_list, check_whole
-from imprint.directions.axis import Axis
+from imprint.directions.axis import HE_SHE, AxisLike, as_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import Row, WordPoint, WordValue, shown, word_values
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.definition import quote
+from imprint.stimuli.seeds import professions
 from imprint.subjects.framed import word_vectors
-from imprint.subjects.opening import EncoderLike
+from imprint.subjects.opening import EncoderLike, open_subject
 
 FEWEST = 4  # words: three numbers leave a correlation nothing to be tested with
-
-Placed = tuple[str, float]
 
 
 class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
@@ -47,17 +46,24 @@ class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
     variance: Annotated[float | None, shown("Variance", "Of the words' coordinates.", digits=4)]
     coordinates: Annotated[tuple[WordValue, ...], shown("Coordinates", "Where each word lies along the axis.")]
 
-    def most_positive(self, count: int = 10) -> list[Placed]:
+    def ordered(self) -> list[WordValue]:
+        """Return the words from the positive end to the negative one."""
+        return sorted(self.coordinates, key=lambda placed: (-(placed.value or 0.0), placed.word))
+
+    def most_positive(self, count: int = 10) -> list[WordValue]:
         """Return the words on the positive side of zero, the furthest first: so many at most."""
-        return [one for one in self._first(lambda place: -place, count) if one[1] > 0]
+        check_whole("count", count)
+        return [placed for placed in self.ordered() if (placed.value or 0.0) > 0][:count]
 
-    def most_negative(self, count: int = 10) -> list[Placed]:
+    def most_negative(self, count: int = 10) -> list[WordValue]:
         """Return the words on the negative side of zero, the furthest first: so many at most."""
-        return [one for one in self._first(lambda place: place, count) if one[1] < 0]
+        check_whole("count", count)
+        return [placed for placed in self.ordered()[::-1] if (placed.value or 0.0) < 0][:count]
 
-    def nearest_zero(self, count: int = 10) -> list[Placed]:
+    def nearest_zero(self, count: int = 10) -> list[WordValue]:
         """Return the words in the middle, the nearest to zero first."""
-        return self._first(abs, count)
+        check_whole("count", count)
+        return sorted(self.ordered(), key=lambda placed: abs(placed.value or 0.0))[:count]
 
     def to_mapping(self) -> dict[str, float]:
         """Return the coordinates by word, in the order given."""
@@ -66,10 +72,6 @@ class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
     def __repr__(self) -> str:
         words = f"{self.n_words} words, {len(self.missing)} missing"
         return f"ProjectionRow({self.test} in {self.embedding}: {words})"
-
-    def _first(self, key: Callable[[float], float], count: int) -> list[Placed]:
-        check_whole("count", count)
-        return sorted(self.to_mapping().items(), key=lambda placed: key(placed[1]))[:count]
 
 
 class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection comparison"):
@@ -91,7 +93,11 @@ class ProjectionComparisonRow(Row, frozen=True, kw_only=True, tag="projection co
 
 
 def project(
-    embedding: EncoderLike, axis: Axis, words: Sequence[str], *, cache: EncodingStore | None = None
+    embedding: EncoderLike,
+    axis: AxisLike = HE_SHE,
+    words: Sequence[str] | None = None,
+    *,
+    cache: EncodingStore | None = None,
 ) -> ProjectionRow:
     """Project words, at unit length, onto an axis.
 
@@ -100,9 +106,9 @@ def project(
     embedding
         An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
     axis
-        An axis of the same embedding, from `pair_axis` or `set_axis`.
+        An axis of the same embedding, from `pair_axis` or `set_axis`, or pairs of words to make one of.
     words
-        Words or phrases; a phrase with spaces is also looked up with underscores.
+        Words or phrases; a phrase with spaces is also looked up with underscores. By default professions.
     cache
         Where encodings are kept between runs.
 
@@ -113,12 +119,14 @@ def project(
 
     Examples
     --------
-    >>> axis = imprint.pair_axis("default", [("he", "she")])
-    >>> imprint.project("default", axis, ["nurse", "pilot"]).most_positive(1)[0][0]
+    >>> imprint.project("default", ("he", "she"), ["nurse", "pilot"]).most_positive(1)[0].word
     'pilot'
     """
+    words = tuple(one.word for one in professions()) if words is None else words
     check_list("words", words)
-    embedding = word_vectors(embedding, words, cache=cache)
+    subject = open_subject(embedding)
+    axis = as_axis(subject, axis, cache=cache)
+    embedding = word_vectors(subject, words, cache=cache)
     axis.check(embedding)
     spellings = [_spelling(embedding, word) for word in words]
     found = embedding.lookup(spellings)

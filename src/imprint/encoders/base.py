@@ -47,7 +47,7 @@ class Encoder(ABC):
     identity: str
     settings: Mapping[str, str]
     cacheable: bool = True
-    chunk: int = 512
+    chunk: int = 1_024  # of which one batch per length of text has free places
     max_texts: int | None = None
     sent: int = 0
 

@@ -23,8 +23,8 @@ from imprint.errors import EncoderError, ImprintError, raising_as
 from imprint.files import FilePath, cache_folder, writable
 from imprint.types import Floats32
 
-_FORMAT = 2
-_WITHOUT_CHECKSUMS = 1  # an earlier format, emptied when it is opened
+_FORMAT = 3
+_EARLIER = (1, 2)  # emptied when opened: without checksums, and with vectors that depended on their neighbours
 _TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _PAUSE = 0.01  # seconds between two tries of our own
@@ -134,7 +134,7 @@ class EncodingCache:
         # Read in one statement, between two of which another process may make the table.
         query = "SELECT (SELECT user_version FROM pragma_user_version), group_concat(sql, ';') FROM sqlite_master"
         made = execute(query).fetchone()
-        if made not in {(0, None), (_FORMAT, _TABLE), (_WITHOUT_CHECKSUMS, _TABLE)}:
+        if made not in {(0, None), *((version, _TABLE) for version in (*_EARLIER, _FORMAT))}:
             raise EncoderError(
                 "is another database, or one of another version", where=self.path, hint="choose another place"
             )
@@ -143,7 +143,7 @@ class EncodingCache:
         if made[0] != _FORMAT:
             execute("BEGIN IMMEDIATE")
             execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-            if execute("PRAGMA user_version").fetchone() == (_WITHOUT_CHECKSUMS,):
+            if execute("PRAGMA user_version").fetchone()[0] in _EARLIER:
                 execute("DELETE FROM encodings")
             execute(f"PRAGMA user_version = {_FORMAT}")
             execute("COMMIT")

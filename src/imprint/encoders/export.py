@@ -25,16 +25,7 @@ _COPIED = (
     *("config*.json", "sentence_*_config.json", "tokenizer*.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt"),
     *("spiece.model", "spm.model", "tokenizer.model", "sentencepiece.bpe.model"),
-    *(
-        README,
-        "LICEN[CS]E",
-        "LICEN[CS]E.txt",
-        "LICEN[CS]E.md",
-        "LICEN[CS]E-*",
-        "NOTICE",
-        "NOTICE.txt",
-        "NOTICE.md",
-    ),
+    *(README, "LICEN[CS]E", "LICEN[CS]E.txt", "LICEN[CS]E.md", "LICEN[CS]E-*", "NOTICE", "NOTICE.txt", "NOTICE.md"),
 )
 _DENSE = "sentence_transformers.models.Dense"
 _IDENTITY = "torch.nn.modules.linear.Identity"

@@ -1,7 +1,7 @@
 """An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from imprint.checks import Pooling, check_choice
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.batches import check_tokens, encode_in_batches
 from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
@@ -67,56 +68,39 @@ class OnnxEncoder(Encoder):
         self.identity = identify(**chosen, prefix=prefix, files=files, tokenizer=hash_file(words))
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row per text; texts of like length share a batch."""
+        """Return one row per text."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with raising_as(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
             encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
-        for text, encoding in zip(texts, encodings, strict=True):
-            if not encoding.ids:
-                raise EncoderError(
-                    f"the text {text!r} has no tokens", where=self.name, words=[text], hint="leave it out"
-                )
-        order = sorted(range(len(texts)), key=lambda text: len(encodings[text].ids))
-        found = np.concatenate(
-            [self._run([encodings[text] for text in batch]) for batch in self._batches(order, encodings)]
-        )
-        rows = np.empty_like(found)
-        rows[order] = found
-        return rows
-
-    def _batches(self, order: list[int], encodings: list[Any]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for text in order:
-            longer = bool(batch) and len(encodings[text].ids) > len(encodings[batch[0]].ids)
-            # A graph that is shown no mask would read the padding.
-            if len(batch) == self._batch or (longer and "attention_mask" not in self._inputs):
-                yield batch
-                batch = []
-            batch.append(text)
-        yield batch
+        lengths = [len(encoding.ids) for encoding in encodings]
+        check_tokens(self.name, texts, lengths)
+        with raising_as(ValueError, EncoderError, "gives vectors of several lengths ({})", where=self.name):
+            return encode_in_batches(
+                texts, lengths, lambda batch: self._run([encodings[text] for text in batch]), most=self._batch
+            )
 
     def _run(self, encodings: list[Any]) -> Floats32:
-        lengths = np.array([len(encoding.ids) for encoding in encodings])
-        mask = np.arange(lengths.max()) < lengths[:, None]
         columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-        feed = {}
-        for name, dtype in self._inputs.items():
-            feed[name] = np.zeros(mask.shape, dtype=dtype)
-            feed[name][mask] = np.concatenate([getattr(encoding, columns[name]) for encoding in encodings])
+        feed = {
+            name: np.array([getattr(encoding, columns[name]) for encoding in encodings], dtype=dtype)
+            for name, dtype in self._inputs.items()
+        }
         hint = "check that the tokenizer is the model's"
         with raising_as(Exception, EncoderError, "onnxruntime cannot run it ({})", where=self.name, hint=hint):
             (output,) = self._session.run([self._output], feed)
         output = np.asarray(output, dtype=np.float32)
+        tokens = feed["input_ids"].shape
+        owner, owners = ("text", tokens[:1]) if self._pooling is None else ("token", tokens)
+        if output.shape[:-1] != owners:
+            raise EncoderError(
+                f"gave {output.shape} for tokens {tokens}", expected=f"one vector per {owner}", where=self.name
+            )
         if self._pooling is None:
             return output
-        if output.shape[:2] != mask.shape:
-            raise EncoderError(
-                f"gave {output.shape} for tokens {mask.shape}", expected="one vector per token", where=self.name
-            )
         # What is not finite is refused by `encode`, in one line and without numpy's warning.
         with np.errstate(invalid="ignore", over="ignore"):
-            return pool(output, mask, self._pooling)
+            return pool(output, self._pooling)
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str | None:
         """Write the graph again with a MatMul and an Add behind its output; None for what the map cannot follow.

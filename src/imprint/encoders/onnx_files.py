@@ -56,7 +56,7 @@ def inspect(path: Path) -> Contents:
         path.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
-        has_graph = any(field == 7 for field, _, _ in _fields(data, 0, len(data)))
+        has_graph = any(number == _GRAPH for number, *_ in _fields(data, 0, len(data)))
         _walk(data, 0, len(data), "model", _DEEPEST, locations, operations)
     if not has_graph:
         raise EncoderError("has no ONNX graph", where=path, hint="export or fetch it again")
@@ -76,7 +76,7 @@ def append_map(model: bytes, output: str, matrix: Floats32, bias: Floats32) -> b
             _message(_GRAPH, _mapped_graph(model[begin:stop], output, matrix, bias, added))
             if number == _GRAPH
             else model[start:stop]
-            for number, start, begin, stop in _all_fields(model, 0, len(model))
+            for number, start, begin, stop in _fields(model, 0, len(model))
         )
 
 
@@ -84,7 +84,7 @@ def _mapped_graph(graph: bytes, output: str, matrix: Floats32, bias: Floats32, a
     inner, product = f"{added}_input", f"{added}_product"
     names = (f"{added}_weight", f"{added}_bias")
     fields = []
-    for number, start, begin, stop in _all_fields(graph, 0, len(graph)):
+    for number, start, begin, stop in _fields(graph, 0, len(graph)):
         if number == _NODE:
             fields.append(_message(_NODE, _renamed(graph[begin:stop], output, inner)))
         elif number != _RESULT or _name(graph[begin:stop]) == output.encode():
@@ -97,7 +97,7 @@ def _mapped_graph(graph: bytes, output: str, matrix: Floats32, bias: Floats32, a
 
 def _name(result: bytes) -> bytes:
     return b"".join(
-        result[begin:stop] for number, _, begin, stop in _all_fields(result, 0, len(result)) if number == _NAME
+        result[begin:stop] for number, _, begin, stop in _fields(result, 0, len(result)) if number == _NAME
     )
 
 
@@ -106,7 +106,7 @@ def _renamed(node: bytes, old: str, new: str) -> bytes:
         _message(number, new.encode())
         if number in (_INPUT, _OUTPUT) and node[begin:stop] == old.encode()
         else node[start:stop]
-        for number, start, begin, stop in _all_fields(node, 0, len(node))
+        for number, start, begin, stop in _fields(node, 0, len(node))
     )
 
 
@@ -139,26 +139,19 @@ def _walk(
     if not depth:
         raise ValueError("graphs within graphs")
     entry = {}
-    for field, begin, stop in _fields(data, start, end):
-        if message == "node" and field == _OPERATION:
+    for number, _, begin, stop in _fields(data, start, end):
+        if message == "node" and number == _OPERATION:
             operations.add(data[begin:stop].decode())
-        elif message == "entry":
-            entry[field] = data[begin:stop].decode()
-        elif field in _FIELDS[message]:
-            _walk(data, begin, stop, _FIELDS[message][field], depth - 1, locations, operations)
+        elif message == "entry" and number:
+            entry[number] = data[begin:stop].decode()
+        elif number in _FIELDS[message]:
+            _walk(data, begin, stop, _FIELDS[message][number], depth - 1, locations, operations)
     if entry.get(_KEY) == "location":
         locations.add(entry.get(_VALUE, ""))
 
 
-def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the number of every field that holds bytes, and where they begin and end."""
-    for number, _, begin, stop in _all_fields(data, at, end):
-        if number:
-            yield number, begin, stop
-
-
-def _all_fields(data: mmap.mmap | bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield every field: its number, where it starts, where its bytes begin and end; the number of others is 0."""
+def _fields(data: mmap.mmap | bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield every field: its number, where it starts, and where its bytes begin and end; without bytes, number 0."""
     while at < end:
         start = at
         tag, at = _varint(data, at)

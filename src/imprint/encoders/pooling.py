@@ -7,35 +7,28 @@ from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from imprint.checks import Layers, Pooling
-from imprint.types import Flags, Floats, Floats32
+from imprint.types import Floats, Floats32
 
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 LAYERS: tuple[Layers, ...] = get_args(Layers)
 
 
-def pool(hidden: Floats32, mask: Flags, pooling: Pooling) -> Floats32:
-    """Reduce hidden states of shape (texts, tokens, width) to (texts, width), over real tokens alone.
+def pool(hidden: Floats32, pooling: Pooling) -> Floats32:
+    """Reduce hidden states of shape (texts, tokens, width) to (texts, width).
 
-    `mask` of shape (texts, tokens) is true where a token is real; every text has at least one, and padding may
-    are on either side. "cls" is a text's first real token, whatever it is called, and "last" its last.
+    "cls" is a text's first token, whatever it is called, and "last" its last.
     """
-    texts = np.arange(len(hidden))
-    # Chosen, not multiplied by zero: what a model computes at padding may be NaN.
-    real = mask[:, :, None]
-    pooled: npt.NDArray[np.floating]
     match pooling:
         case "cls":
-            pooled = hidden[texts, mask.argmax(axis=1)]
+            return hidden[:, 0]
         case "last":
-            pooled = hidden[texts, mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)]
+            return hidden[:, -1]
         case "max":
-            pooled = np.where(real, hidden, -np.inf).max(axis=1)
+            return np.asarray(hidden.max(axis=1), dtype=np.float32)
         case "mean":
-            pooled = np.where(real, hidden, 0.0).sum(axis=1, dtype=np.float64) / mask.sum(axis=1)[:, None]
-    return pooled.astype(np.float32)
+            return np.asarray(hidden.mean(axis=1, dtype=np.float64), dtype=np.float32)
 
 
 def combine(layers: Sequence[Floats32], how: Layers) -> Floats32:

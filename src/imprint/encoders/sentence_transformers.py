@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from imprint.encoders import weights
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.batches import encode_in_batches
 from imprint.encoders.export import write_sentence_transformers
 from imprint.encoders.transformers import offline_and_quiet, open_transformer
 from imprint.errors import EncoderError, SettingError, requiring
@@ -18,6 +19,8 @@ from imprint.types import Floats32
 
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
+
+_BATCH = 32
 
 _WITHOUT_WEIGHTS = ("Pooling", "Normalize", "Dropout")
 _WITH_WEIGHTS = ("Transformer", "StaticEmbedding", "Dense", "LayerNorm")
@@ -65,15 +68,23 @@ class SentenceTransformersEncoder(Encoder):
         self.identity = identify(**chosen, prompt=prompt, files=files, configs=configs)
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row per text; the library itself sorts by length and batches."""
+        """Return one row per text."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
+
+        def encode(batch: list[int]) -> npt.ArrayLike:
+            # A prompt is always given, if only as "": without one the library would take the model's default.
+            options = {"prompt": self._prompt, "convert_to_numpy": True, "show_progress_bar": False}
+            return self._model.encode([texts[text] for text in batch], batch_size=len(batch), **options)  # type: ignore[no-any-return]
+
         with offline_and_quiet(self.name, "cannot encode these texts"):
-            # Always given, if only as "": without one the library would take the model's default.
-            rows: npt.ArrayLike = self._model.encode(
-                list(texts), prompt=self._prompt, convert_to_numpy=True, show_progress_bar=False
-            )
-        return rows
+            return encode_in_batches(texts, self._lengths(texts), encode, most=_BATCH)
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return each text's number of tokens; a model without attention reads them all alike."""
+        read = getattr(self._model, "preprocess", self._model.tokenize)  # before the sixth release it was tokenize
+        mask = read([self._prompt + text for text in texts]).get("attention_mask")
+        return [1] * len(texts) if mask is None else mask.sum(dim=1).tolist()
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str:
         """Write the folder again with a Dense module behind its modules."""

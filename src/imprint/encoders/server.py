@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint.checks import check_whole
+from imprint.checks import check_between, check_whole
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.http import (
     KEY_VARIABLE,
@@ -29,12 +29,11 @@ from imprint.encoders.http import (
 )
 from imprint.errors import EncoderError, SettingError
 from imprint.masking import one_line
-from imprint.programs import QUOTED
+from imprint.programs import LONGEST_TIMEOUT, QUOTED
 from imprint.types import Floats32
 
 FIRST_DELAY = 0.5  # seconds before the second try; doubled before each one after
 
-_LONGEST_TIMEOUT = 86_400  # seconds: a day
 _BYTES_PER_TEXT = 512 * 1024  # some 20,000 numbers in full, more than any model gives
 _BYTES_ASIDE = 1024 * 1024  # what an answer may hold besides its vectors
 _TELLING = 8  # characters of a key, in a row, that a message must not repeat
@@ -77,10 +76,7 @@ class ServerEncoder(Encoder):
         check_whole("batch", batch)
         check_whole("retries", retries, 0)
         check_whole("max_texts", 1 if max_texts is None else max_texts)
-        if not 0 < timeout <= _LONGEST_TIMEOUT:
-            raise SettingError(
-                option="timeout", got=timeout, expected=f"above 0 and at most {_LONGEST_TIMEOUT:,} seconds"
-            )
+        check_between("timeout", timeout, 0.0, LONGEST_TIMEOUT)
         self._base = base_of(url)
         self._key = check_key(key, self._base)
         self._timeout, self._retries, self._first_delay = timeout, retries, first_delay

@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from imprint.checks import Layers, Pooling, check_choice, check_whole
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.batches import check_tokens, encode_in_batches
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder
 from imprint.errors import EncoderError, ImprintError, requiring
 from imprint.files import FilePath
-from imprint.types import Flags, Floats32, Ints
+from imprint.types import Floats32
 
 _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
 
@@ -58,43 +59,31 @@ class TransformersEncoder(Encoder):
         self.identity = identify(**chosen, prefix=prefix, files=hash_folder(path))
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one pooled row per text; texts of like length share a batch."""
+        """Return one pooled row per text."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with offline_and_quiet(self.name, "cannot encode these texts"):
-            tokens = self._tokenize(texts)
-            order = sorted(range(len(texts)), key=lambda text: len(tokens[text]))
-            batches = [order[start : start + self._batch] for start in range(0, len(order), self._batch)]
-            found = np.concatenate([self._run([tokens[text] for text in batch]) for batch in batches])
-        rows = np.empty_like(found)
-        rows[order] = found
-        return rows
-
-    def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        cut: dict[str, Any] = {} if self._limit is None else {"truncation": True, "max_length": self._limit}
-        tokens: list[list[int]] = self._tokenizer([self._prefix + text for text in texts], **cut)["input_ids"]
-        for text, ids in zip(texts, tokens, strict=True):
-            if not ids:
-                raise EncoderError(
-                    f"the text {text!r} has no tokens", where=self.name, words=[text], hint="leave it out"
-                )
-        return tokens
+            cut: dict[str, Any] = {} if self._limit is None else {"truncation": True, "max_length": self._limit}
+            tokens: list[list[int]] = self._tokenizer([self._prefix + text for text in texts], **cut)["input_ids"]
+            lengths = [len(ids) for ids in tokens]
+            check_tokens(self.name, texts, lengths)
+            return encode_in_batches(
+                texts, lengths, lambda batch: self._run([tokens[text] for text in batch]), most=self._batch
+            )
 
     def _run(self, tokens: list[list[int]]) -> Floats32:
         import torch
 
-        # Padded here and on the right: GPT's tokenizers have no padding token, and none of it is ever pooled.
-        padding = self._tokenizer.pad_token_id
-        ids, mask = _pad(tokens, 0 if padding is None else padding)
+        ids = torch.tensor(tokens)
         with torch.inference_mode():
             output = self._model(
-                input_ids=torch.from_numpy(ids),
-                attention_mask=torch.from_numpy(mask.astype(np.int64)),
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
                 output_hidden_states=self._layers != "last",
                 return_dict=True,
             )
         states = (output.last_hidden_state,) if self._layers == "last" else output.hidden_states
-        return pool(combine([state.numpy() for state in states], self._layers), mask, self._pooling)
+        return pool(combine([state.numpy() for state in states], self._layers), self._pooling)
 
 
 def open_transformer(folder: Path) -> tuple[Any, Any]:
@@ -158,15 +147,6 @@ def offline_and_quiet(where: str | Path, failure: str) -> Iterator[None]:
         constants.HF_HUB_OFFLINE = offline
         if bars:
             talk.enable_progress_bar()
-
-
-def _pad(tokens: Sequence[Sequence[int]], padding: int) -> tuple[Ints, Flags]:
-    """Return the ids of texts as one array, padded on the right, and which of them are real."""
-    lengths = np.array([len(ids) for ids in tokens])
-    mask = np.arange(lengths.max()) < lengths[:, None]
-    padded = np.full(mask.shape, padding, dtype=np.int64)
-    padded[mask] = np.concatenate([np.asarray(ids, dtype=np.int64) for ids in tokens])
-    return padded, mask
 
 
 def _check_whole(folder: Path, missing: Iterable[str]) -> None:

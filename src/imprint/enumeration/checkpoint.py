@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from imprint.enumeration.settings import Settings
-from imprint.errors import SettingError
+from imprint.errors import SettingError, raising_as
+from imprint.files import FilePath
 from imprint.significance.rotations import Cells
 from imprint.types import Floats32
 from imprint.workers import in_order
@@ -32,12 +33,12 @@ _LONGEST_LINE = 1_000
 class Checkpoint:
     """Tasks finished so far, kept on disk as they come: the scores of some copies of all cells each."""
 
-    def __init__(self, path: str | os.PathLike[str], fingerprint: str, shape: tuple[int, int]) -> None:
+    def __init__(self, path: FilePath, fingerprint: str, shape: tuple[int, int]) -> None:
         self.path = Path(path)
         self.done: dict[int, Floats32] = {}
         self._shape = shape
         first = json.dumps({"imprint": "enumeration", "settings": fingerprint}).encode() + b"\n"
-        try:
+        with self._writing("choose another --checkpoint"):
             # A folder, a pipe or a device is nothing to write records into, and still less to remove at the end.
             if self.path.exists() and not self.path.is_file():
                 raise SettingError(
@@ -45,13 +46,6 @@ class Checkpoint:
                 )
             end = self._read(first) if self.path.exists() and self.path.stat().st_size else 0
             self._file = self.path.open("r+b" if end else "w+b")
-        except OSError as error:
-            raise SettingError(
-                f"cannot be written ({error.strerror})",
-                option="checkpoint",
-                where=self.path,
-                hint="choose another --checkpoint",
-            ) from error
         self._file.truncate(end)
         self._file.seek(end)
         self._empty = not self.done
@@ -61,17 +55,10 @@ class Checkpoint:
     def add(self, task: int, scores: Floats32) -> None:
         """Keep a finished task; it is on disk when this returns."""
         data = scores.tobytes()
-        try:
+        with self._writing("make room, then continue"):
             self._file.write(_HEADER.pack(task, len(data), _checksum(task, data)) + data)
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError as error:
-            raise SettingError(
-                f"cannot be written ({error.strerror})",
-                option="checkpoint",
-                where=self.path,
-                hint="make room, then continue",
-            ) from error
         self._empty = False
 
     def close(self, *, finished: bool) -> None:
@@ -80,6 +67,10 @@ class Checkpoint:
             self._file.close()
         if finished or self._empty:
             self.path.unlink(missing_ok=True)
+
+    def _writing(self, hint: str) -> contextlib.AbstractContextManager[None]:
+        message = "cannot be written ({})"
+        return raising_as(OSError, SettingError, message, option="checkpoint", where=self.path, hint=hint)
 
     def _read(self, first: bytes) -> int:
         """Take in all whole records; return where they end."""
@@ -104,16 +95,24 @@ class Checkpoint:
             return end
 
 
+@contextlib.contextmanager
 def open_checkpoint(
-    path: str | os.PathLike[str] | None, cells: Cells, settings: Settings, *data: str
-) -> Checkpoint | None:
-    """Open the checkpoint of exactly this run, if one was asked for."""
+    path: FilePath | None, cells: Cells, settings: Settings, *data: str
+) -> Iterator[Checkpoint | None]:
+    """Open the checkpoint of exactly this run, if one was asked for; it outlives a run that fails or is stopped."""
     if path is None:
-        return None
+        yield None
+        return
     digest = hashlib.sha256(np.ascontiguousarray(cells.directions).tobytes())
     for array in (cells.words, cells.offsets, cells.centres):
         digest.update(np.ascontiguousarray(array).tobytes())
-    return Checkpoint(path, settings.fingerprint(*data, digest.hexdigest()), cells.shape)
+    checkpoint = Checkpoint(path, settings.fingerprint(*data, digest.hexdigest()), cells.shape)
+    finished = False
+    try:
+        yield checkpoint
+        finished = True
+    finally:
+        checkpoint.close(finished=finished)
 
 
 def resumed(

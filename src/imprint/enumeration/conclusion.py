@@ -1,4 +1,4 @@
-"""From arrays to a result: words put to rows, letters to groups, categories in order, and indirect associations.
+"""From arrays to rows: words and letters in place of numbers, categories in order, and indirect associations.
 
 Swinger et al. (2019), sections 3.4 and 4.2. Four cells that stand out, two groups by two categories, are a potential
 indirect bias, which outlives the names, when the embedding itself matches them as the names did:
@@ -7,28 +7,36 @@ is only worth something beside that of random directions, and a tuple beside its
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.confounds import EXPLAINED, correlation_with_frequency
-from imprint.enumeration.groups import Group, describe, illustrate, letters
+from imprint.enumeration.groups import describe, illustrate, letters
 from imprint.enumeration.problem import Problem
-from imprint.enumeration.result import Association, Category, Enumeration, Indirect
-from imprint.enumeration.rows import Crossing
+from imprint.enumeration.result import Enumeration
+from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import Cells, observed_scores
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Ints
 
+Place = tuple[int, int]  # a category and a group
 Tuple = tuple[int, int, int, int]  # two groups, two categories
 
 NULL_DIRECTIONS = 50
 STRONGEST = 5
 
 _CENTRAL_WORDS = 5
+_SETTINGS = (
+    "groups", "categories", "top", "seed", "cleaning", "centre", "overlapping", "weighted",
+    "without_frequency",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +57,16 @@ class CellTable:
     recurrence: Floats | None = None
     p_values: Floats | None = None
     p_adjusted: Floats | None = None
+
+    @property
+    def found(self) -> Flags:
+        """The cells that stand out, without those of too few words."""
+        return self.stands_out & np.isfinite(self.scores)
+
+    @property
+    def recurs(self) -> Flags | None:
+        """Those of them that recur in most runs."""
+        return None if self.recurrence is None else self.found & (self.recurrence > MOST_RUNS)
 
 
 def order_categories(table: CellTable) -> list[int]:
@@ -77,27 +95,14 @@ def conclude(
     settings: Settings,
     table: CellTable,
     crossings: Crossings | None,
-    order: list[int],
+    order: Sequence[int],
 ) -> Enumeration:
     """Write everything down, the categories numbered in the order given."""
-    words = [embedding.words[row] for row in problem.rows]
-    groups = _groups(problem, settings, table)
-    return Enumeration(
-        embedding=embedding.name,
-        embedding_sha256=embedding.sha256,
-        settings=settings,
-        groups=groups,
-        categories=tuple(_category(problem, words, j, place) for place, j in enumerate(order, start=1)),
-        associations=_associations(table, order, groups, words),
-        indirect=_indirect(crossings, table, order, groups, words),
-        names_asked=problem.targets.asked,
-        names_missing=problem.targets.missing,
-        names_found=len(problem.targets.names) + len(problem.dropped),
-        names_dropped=problem.dropped,
-        notes=_notes(settings, table.scores.size),
-        embedding_notes=embedding.notes,
-        expected=table.expected,
-    )
+    rows = _Rows(embedding, problem, settings, table, order)
+    indirect = () if crossings is None else (rows.indirect(crossings),)
+    names = dict(zip(letters(settings.groups), map(tuple, rows.names), strict=True))
+    found = (rows.overview(), *rows.cells(), *rows.groups, *indirect)
+    return Enumeration(found, names, problem.targets.missing, problem.dropped)
 
 
 def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floats32) -> Crossings | None:
@@ -137,80 +142,172 @@ def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floa
     )
 
 
-def _associations(
-    table: CellTable, order: list[int], groups: tuple[Group, ...], words: list[str]
-) -> tuple[Association, ...]:
-    def value(values: Floats | None, j: int, i: int) -> float | None:
-        return None if values is None else float(values[j, i])
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of what was computed, each category numbered by its place in the order."""
 
-    return tuple(
-        Association(
-            group=groups[i].letter,
-            category=place,
-            words=tuple(words[row] for row in table.rows[j, i]),
-            score=float(table.scores[j, i]),
-            stands_out=bool(table.stands_out[j, i]),
-            z=value(table.z, j, i),
-            q=None if groups[i].reason else value(table.q, j, i),
-            p_value=value(table.p_values, j, i),
-            p_adjusted=value(table.p_adjusted, j, i),
-            recurrence=value(table.recurrence, j, i) if table.stands_out[j, i] else None,
-            reason=groups[i].reason,
+    embedding: Embedding
+    problem: Problem
+    settings: Settings
+    table: CellTable
+    order: Sequence[int]
+
+    @cached_property
+    def words(self) -> list[str]:
+        return [self.embedding.words[row] for row in self.problem.rows]
+
+    @cached_property
+    def names(self) -> list[list[str]]:
+        """The names of each group."""
+        names, labels = self.problem.targets.names, self.problem.labels
+        return [[names[place] for place in np.flatnonzero(labels == group)] for group in range(self.settings.groups)]
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What all rows say."""
+        sha256 = self.embedding.sha256
+        return {"embedding": self.embedding.name, "embedding_sha256": sha256, "seed": self.settings.seed}
+
+    @cached_property
+    def compared(self) -> dict[str, Any]:
+        """What scores were compared with, of how many names."""
+        settings, targets = self.settings, self.problem.targets
+        is_paper = settings.method == "paper"
+        return {
+            "method": settings.method,
+            "copies": None if is_paper else settings.copies,
+            "rotations": settings.rotations if is_paper else None,
+            # Thousands of names, the same for every cell: counted here, named in the result.
+            "names_asked": targets.asked,
+            "names_missing": len(targets.missing),
+        }
+
+    @property
+    def runs(self) -> int:
+        """How many runs with other clusterings were made."""
+        return 0 if self.table.recurrence is None else self.settings.repeats
+
+    def overview(self) -> UbeOverviewRow:
+        settings, table, problem = self.settings, self.table, self.problem
+        associations = int(table.found.sum())
+        plain, frequency_kept = table.expected or (None, None)
+        return UbeOverviewRow(
+            **self.about | self.compared | {name: getattr(settings, name) for name in _SETTINGS},
+            test="overview",
+            statistic=float(associations),
+            n_words=settings.words,
+            fdr=settings.rate,
+            correction=settings.correction if settings.method == "paper" else None,
+            repeats=self.runs,
+            names_found=len(problem.targets.names) + len(problem.dropped),
+            names_dropped=len(problem.dropped),
+            n_cells=int(np.isfinite(table.scores).sum()),
+            associations=associations,
+            expected_mirrored=plain,
+            expected_frequency_kept=frequency_kept,
+            groups_left_out=tuple(group.group for group in self.groups if group.reason),
+            recurrent=_total(table.recurs),
+            notes=_notes(settings, table.scores.size),
+            embedding_notes=self.embedding.notes,
         )
-        for place, j in enumerate(order, start=1)
-        for i in range(len(groups))
-        if math.isfinite(table.scores[j, i])
-    )
 
-
-def _groups(problem: Problem, settings: Settings, table: CellTable) -> tuple[Group, ...]:
-    correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
-    groups = []
-    for number, letter in enumerate(letters(settings.groups)):
-        members = problem.labels == number
-        names = [problem.targets.names[i] for i in np.flatnonzero(members)]
-        spelling = None if table.spelling is None else float(table.spelling[number])
-        groups.append(
-            Group(
-                letter=letter,
-                names=tuple(names),
-                illustrative=tuple(names[i] for i in illustrate(problem.name_vectors[members])),
-                demographics=describe(problem.targets, members),
-                frequency=float(correlations[number]),
-                spelling=spelling,
-                reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
+    @cached_property
+    def groups(self) -> tuple[UbeGroupRow, ...]:
+        problem, table = self.problem, self.table
+        correlations = correlation_with_frequency(problem.cells.words, problem.cells.directions, problem.frequency)
+        rows = []
+        for number, (letter, names) in enumerate(zip(letters(self.settings.groups), self.names, strict=True)):
+            members = problem.labels == number
+            spelling = None if table.spelling is None else float(table.spelling[number])
+            associations = int(table.found[:, number].sum())
+            rows.append(
+                UbeGroupRow(
+                    **self.about | describe(problem.targets, members),
+                    test=letter,
+                    statistic=float(associations),
+                    group=letter,
+                    n_names=len(names),
+                    names=tuple(names[place] for place in illustrate(problem.name_vectors[members])),
+                    frequency=float(correlations[number]),
+                    associations=associations,
+                    recurrent=None if table.recurs is None else _total(table.recurs[:, number]),
+                    spelling=spelling,
+                    reason="spelling" if spelling is not None and spelling >= EXPLAINED else None,
+                )
             )
+        return tuple(rows)
+
+    def cells(self) -> Iterator[UbeRow]:
+        table = self.table
+        for number, category in enumerate(self.order, start=1):
+            central = self.central_words(category)
+            for index, group in enumerate(self.groups):
+                cell = category, index
+                score, stands_out = float(table.scores[cell]), bool(table.stands_out[cell])
+                if not math.isfinite(score):
+                    continue
+                yield UbeRow(
+                    **self.about | self.compared,
+                    test=f"{group.group}-{number}",
+                    effect_size=score,
+                    statistic=score,
+                    p_value=_value(table.p_values, cell),
+                    group=group.group,
+                    category=number,
+                    category_words=central,
+                    words=self.words_of(cell),
+                    names=group.names,
+                    score=score,
+                    stands_out=stands_out,
+                    z=_value(table.z, cell),
+                    q=None if group.reason else _value(table.q, cell),
+                    p_adjusted=_value(table.p_adjusted, cell),
+                    recurrence=_value(table.recurrence, cell) if stands_out else None,
+                    recurrence_runs=self.runs,
+                    spelling=group.spelling,
+                    reason=group.reason,
+                )
+
+    def indirect(self, crossings: Crossings) -> UbeIndirectRow:
+        numbers = {category: number for number, category in enumerate(self.order, start=1)}
+        strongest = tuple(
+            Crossing(
+                groups=(self.groups[i].group, self.groups[other].group),
+                categories=(numbers[j], numbers[k]),
+                words=tuple(map(self.words_of, ((j, i), (j, other), (k, i), (k, other)))),
+                product=product,
+                standard_deviations=distance,
+            )
+            for (i, other, j, k), product, distance in crossings.strongest
         )
-    return tuple(groups)
-
-
-def _category(problem: Problem, words: list[str], number: int, place: int) -> Category:
-    start, end = problem.cells.offsets[number], problem.cells.offsets[number + 1]
-    members = problem.cells.words[start:end]
-    nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
-    return Category(place, int(end - start), tuple(words[start + row] for row in nearest))
-
-
-def _indirect(
-    crossings: Crossings | None, table: CellTable, order: list[int], groups: tuple[Group, ...], words: list[str]
-) -> Indirect | None:
-    if crossings is None:
-        return None
-    place = {j: number for number, j in enumerate(order, start=1)}
-    strongest = tuple(
-        Crossing(
-            groups=(groups[i].letter, groups[other].letter),
-            categories=(place[j], place[k]),
-            words=tuple(
-                tuple(words[row] for row in table.rows[category, group])
-                for category, group in ((j, i), (j, other), (k, i), (k, other))
-            ),
-            product=product,
-            standard_deviations=distance,
+        return UbeIndirectRow(
+            **self.about,
+            test="indirect",
+            statistic=crossings.share,
+            tuples=crossings.tuples,
+            share=crossings.share,
+            null_share=crossings.null_share,
+            null_rotations=NULL_DIRECTIONS,
+            strongest=strongest,
         )
-        for (i, other, j, k), product, distance in crossings.strongest
-    )
-    return Indirect(crossings.tuples, crossings.share, crossings.null_share, NULL_DIRECTIONS, strongest)
+
+    def words_of(self, cell: Place) -> tuple[str, ...]:
+        return tuple(self.words[row] for row in self.table.rows[cell])
+
+    def central_words(self, category: int) -> tuple[str, ...]:
+        cells = self.problem.cells
+        start, end = cells.offsets[category : category + 2]
+        members = cells.words[start:end]
+        nearest = np.argsort(-(members @ members.mean(axis=0)), kind="stable")[:_CENTRAL_WORDS]
+        return tuple(self.words[start + row] for row in nearest)
+
+
+def _value(values: Floats | None, cell: Place) -> float | None:
+    return None if values is None else float(values[cell])
+
+
+def _total(flags: Flags | None) -> int | None:
+    return None if flags is None else int(flags.sum())
 
 
 def _notes(settings: Settings, cells: int) -> tuple[str, ...]:

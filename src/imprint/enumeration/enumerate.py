@@ -8,66 +8,106 @@ The paper asks embeddings of words. A sentence encoder is asked like one: names 
 `imprint.subjects.framed`.
 """
 
-import contextlib
-import os
-from collections.abc import Iterator
+import math
 from concurrent.futures import Executor
-from dataclasses import replace
-from typing import Any, get_args
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
 from imprint.checks import Device, check_choice, check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.enumeration.checkpoint import Checkpoint, Done, open_checkpoint
+from imprint.enumeration.checkpoint import Done, open_checkpoint
 from imprint.enumeration.conclusion import conclude, order_categories
 from imprint.enumeration.problem import build_problem, transfer_problem
-from imprint.enumeration.result import BiasComparison, Enumeration
+from imprint.enumeration.result import Enumeration, beside
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import count_work, problem_seeds, solve
 from imprint.enumeration.targets import WITHIN, Names, asked_names
 from imprint.errors import SettingError
+from imprint.files import FilePath
+from imprint.settings import option, settable
 from imprint.significance.rotations import scores_of
 from imprint.subjects.framed import word_vectors
-from imprint.subjects.opening import EmbeddingLike, EncoderLike, load, open_encoder, open_subject
+from imprint.subjects.opening import EncoderLike, load, open_encoder, open_subject
 from imprint.types import Progress
 from imprint.version import __version__
 from imprint.workers import executor_or_threads
 
 
-def enumerate_biases(
-    embedding: EncoderLike,
-    names: Names = "first",
-    *,
-    settings: Settings | None = None,
-    executor: Executor | None = None,
-    device: Device = "cpu",
-    checkpoint: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-    **changes: Any,
-) -> Enumeration:
+@dataclass(frozen=True, kw_only=True)
+class EnumerationPlan(Settings):
+    """All that a running enumeration is given."""
+
+    names: Annotated[
+        Names,
+        option('Whose names: "first" or "surnames" (bundled tables), "embedding" (found in it), a file or a list.'),
+    ] = "first"
+    against: Annotated[
+        EncoderLike | None,
+        option(
+            "A second embedding or encoder, such as a debiased one, scored over the same groups and categories. It "
+            "may lack names and words and have another dimension."
+        ),
+    ] = None
+    executor: Annotated[
+        Executor | None,
+        option("Any `concurrent.futures.Executor` to do the work; the result is the same to the byte."),
+    ] = None
+    device: Annotated[
+        Device, option('"cpu" or "cuda"; a GPU draws its own rotations, and makes no mirrored copies.')
+    ] = "cpu"
+    checkpoint: Annotated[
+        FilePath | None, option("A file that saves finished work, so that an interrupted run can continue.")
+    ] = None
+    progress: Annotated[Progress | None, option("Called with the work done and the total work, in scored copies.")] = (
+        None
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("device", self.device, get_args(Device))
+        if self.device == "cuda" and (
+            self.method != "paper" or self.correction == "max" or self.checkpoint is not None
+        ):
+            raise SettingError(
+                "mirrored copies, correction 'max' and a checkpoint do not work on a GPU",
+                option="device",
+                got=self.device,
+                hint="use device cpu for them",
+            )
+        if self.against is not None and self.checkpoint is not None:
+            raise SettingError(
+                "a checkpoint works with one embedding only", option="checkpoint", got=str(self.checkpoint)
+            )
+
+    @property
+    def settings(self) -> Settings:
+        """What decides the result, besides the data."""
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
+
+    def opened(self, subject: EncoderLike) -> Embedding:
+        """Open an embedding, or make one of an encoder."""
+        opened = open_subject(subject)
+        if isinstance(opened, Encoder):
+            return embed_vocabulary(opened, words=self.words, names=self.names)
+        return opened
+
+
+@settable(EnumerationPlan)
+def enumerate_biases(embedding: EncoderLike, plan: EnumerationPlan) -> Enumeration:
     """Find associations between groups of names and words, none of them named in advance.
+
+    Beside a second embedding, an association is left if it stands out in both, lost if only in the first, new if only
+    in the other.
 
     Parameters
     ----------
     embedding
         An embedding or an encoder, as `open_subject` accepts it; an encoder is given names and words in sentences.
-    names
-        "first" or "surnames" (bundled tables), "embedding" (found in it), a file or a list.
-    settings
-        All settings at once.
-    executor
-        Any `concurrent.futures.Executor` to do the work; the result is the same to the byte.
-    device
-        "cpu" or "cuda"; a GPU draws its own rotations, and makes no mirrored copies.
-    checkpoint
-        A file that saves finished work, so that an interrupted run can continue.
-    progress
-        Called with the work done and the total work, in scored copies.
-    changes
-        Single settings, such as `groups` or `repeats`, see `Settings`.
 
     Returns
     -------
@@ -78,30 +118,39 @@ def enumerate_biases(
     --------
     >>> imprint.enumerate_biases("default", categories=16, words=10_000, repeats=0)
     Enumeration(glove.6B.100d: 12 associations of 12 groups with 16 categories)
+    >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
+    >>> found = imprint.enumerate_biases("default", against=debiased, categories=16, words=10_000, repeats=0)
+    >>> [row.test for row in found.standing_out if not row.left]
+    ['A-2', 'A-8']
     """
-    settings = replace(settings or Settings(), **changes)
-    subject = open_subject(embedding)
-    if not isinstance(subject, Embedding):
-        subject = embed_vocabulary(subject, words=settings.words, names=names)
-    check_device(device, settings, checkpoint)
-    problem = build_problem(subject, names, settings, problem_seeds(settings))
-    report = as_increments(progress, count_work(settings))
-    kept = open_checkpoint(checkpoint, problem.cells, settings, subject.sha256, __version__)
-    with executor_or_threads(executor) as pool, _closing(kept):
-        table, crossings = solve(problem, settings, executor=pool, device=device, checkpoint=kept, report=report)
-    return conclude(subject, problem, settings, table, crossings, order_categories(table))
-
-
-def check_device(device: Device, settings: Settings, checkpoint: str | os.PathLike[str] | None = None) -> None:
-    """Refuse a device that is not known, and what a GPU does not do."""
-    check_choice("device", device, get_args(Device))
-    if device == "cuda" and (settings.method != "paper" or settings.correction == "max" or checkpoint is not None):
-        raise SettingError(
-            "mirrored copies, correction 'max' and a checkpoint do not work on a GPU",
-            option="device",
-            got=device,
-            hint="use device cpu for them",
-        )
+    settings, subject = plan.settings, plan.opened(embedding)
+    problem = build_problem(subject, plan.names, settings, problem_seeds(settings))
+    kept = open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__)
+    alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
+    transferred, work = None, count_work(settings)
+    if plan.against is not None:
+        other = plan.opened(plan.against)
+        transferred, work = transfer_problem(problem, subject, other, settings), work + count_work(alone)
+    report = as_increments(plan.progress, work)
+    with executor_or_threads(plan.executor) as pool, kept as checkpoint:
+        shared: dict[str, Any] = {"executor": pool, "device": plan.device, "report": report}
+        table, crossings = solve(problem, settings, checkpoint=checkpoint, **shared)
+        order = order_categories(table)
+        first = conclude(subject, problem, settings, table, crossings, order)
+        if transferred is None:
+            return first
+        again, places = transferred
+        second = conclude(other, again, alone, *solve(again, alone, **shared), order)
+    # Cells with too few words have no rows to look up; what comes of them is not among the associations.
+    scores = scores_of(again.cells, places[table.rows])[order]
+    of_cells = scores[np.isfinite(table.scores[order])].tolist()
+    return beside(
+        first,
+        second,
+        same_words=[None if math.isnan(score) else score for score in of_cells],
+        words_asked=len(places),
+        words_missing=tuple(subject.words[row] for row in problem.rows[places < 0]),
+    )
 
 
 def as_increments(progress: Progress | None, total: int) -> Done | None:
@@ -116,76 +165,6 @@ def as_increments(progress: Progress | None, total: int) -> Done | None:
         progress(done, total)
 
     return report
-
-
-def compare_biases(
-    embedding: EmbeddingLike,
-    other: EmbeddingLike,
-    names: Names = "first",
-    *,
-    settings: Settings | None = None,
-    executor: Executor | None = None,
-    device: Device = "cpu",
-    progress: Progress | None = None,
-    **changes: Any,
-) -> BiasComparison:
-    """Enumerate the biases of an embedding, and score another over the same groups and categories.
-
-    The result for the first is that of `enumerate_biases`. An association is left if it stands out in both, lost if
-    only in the first, new if only in the other.
-
-    Parameters
-    ----------
-    embedding
-        A file, `default` or an object, as `load` accepts it.
-    other
-        A second one, such as a debiased one; it may lack names and words and have another dimension.
-    names
-        "first" or "surnames" (bundled tables), "embedding" (found in the first), a file or a list.
-    settings
-        All settings at once.
-    executor
-        Any `concurrent.futures.Executor` to do the work.
-    device
-        "cpu" or "cuda", as in `enumerate_biases`.
-    progress
-        Called with the work done and the total work, in scored copies.
-    changes
-        Single settings, such as `groups` or `repeats`, see `Settings`.
-
-    Returns
-    -------
-    BiasComparison
-        Both enumerations, and what is left, lost and new.
-
-    Examples
-    --------
-    >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
-    >>> imprint.compare_biases("default", debiased, categories=16, words=10_000, repeats=0)
-    BiasComparison(glove.6B.100d, glove.6B.100d debiased (hard): 10 left, 2 lost, 4 new)
-    """
-    embedding, other = load(embedding), load(other)
-    settings = replace(settings or Settings(), **changes)
-    check_device(device, settings)
-    problem = build_problem(embedding, names, settings, problem_seeds(settings))
-    again, places = transfer_problem(problem, embedding, other, settings)
-    alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
-    report = as_increments(progress, count_work(settings) + count_work(alone))
-    with executor_or_threads(executor) as pool:
-        table, crossings = solve(problem, settings, executor=pool, device=device, report=report)
-        other_table, other_crossings = solve(again, alone, executor=pool, device=device, report=report)
-    order = order_categories(table)
-    # Cells with too few words have no rows to look up; what comes of them is not among the associations.
-    scores = scores_of(again.cells, places[table.rows])[order]
-    return BiasComparison(
-        first=conclude(embedding, problem, settings, table, crossings, order),
-        second=conclude(other, again, alone, other_table, other_crossings, order),
-        same_words=tuple(
-            None if np.isnan(score) else float(score) for score in scores[np.isfinite(table.scores[order])]
-        ),
-        words_asked=len(places),
-        words_missing=tuple(embedding.words[row] for row in problem.rows[places < 0]),
-    )
 
 
 def embed_vocabulary(
@@ -248,15 +227,3 @@ def vocabulary_words(count: int, names: Names) -> list[str]:
     theirs = {name.lower() for name in people}
     left = np.cumsum([word not in theirs for word in ordered])
     return [*ordered[: int(np.searchsorted(left, count)) + 1], *people]
-
-
-@contextlib.contextmanager
-def _closing(checkpoint: Checkpoint | None) -> Iterator[None]:
-    """Keep the checkpoint of a run that fails or is stopped, remove that of one which came to its end."""
-    finished = False
-    try:
-        yield
-        finished = True
-    finally:
-        if checkpoint is not None:
-            checkpoint.close(finished=finished)

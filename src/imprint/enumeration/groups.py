@@ -1,13 +1,13 @@
 """Groups of names and categories of words, by K-means++ with the settings of the paper, and who bears the names."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_uppercase
+from typing import Any
 
 import numpy as np
 
 from imprint.checks import Centre
-from imprint.enumeration.rows import Races, Unjudged
+from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError
 from imprint.significance.learners import k_means
@@ -15,35 +15,6 @@ from imprint.stimuli.names import NameTable
 from imprint.types import Flags, Floats, Floats32, Indices, Ints
 
 ILLUSTRATIVE = 5
-
-
-@dataclass(frozen=True)
-class Demographics:
-    """Averages over a group's names, each counted once; None where the table does not say."""
-
-    share_women: float | None
-    mean_birth_year: float | None
-    races: Races
-
-
-@dataclass(frozen=True, repr=False)
-class Group:
-    """Names that belong together in the embedding; shown by letter, the names only on request.
-
-    `frequency` is the rank correlation of words' closeness to the group with how frequent the words are, `spelling`
-    the share of the group's scores that names of like spelling reach; `reason` says why its cells are not judged.
-    """
-
-    letter: str
-    names: tuple[str, ...]
-    illustrative: tuple[str, ...]
-    demographics: Demographics | None
-    frequency: float
-    spelling: float | None = None
-    reason: Unjudged | None = None
-
-    def __repr__(self) -> str:
-        return f"Group({self.letter}, {len(self.names)} names)"
 
 
 def letters(count: int) -> list[str]:
@@ -61,22 +32,24 @@ def letters(count: int) -> list[str]:
 def order_groups(targets: Targets, labels: Indices, count: int) -> list[int]:
     """Return cluster numbers in the order shown: by share of women as in the paper, else by size."""
     sizes = np.bincount(labels, minlength=count)
-    if targets.table is not None and not np.all(np.isnan(targets.table.share_women)):
-        shares = [_mean(targets.table, targets, labels == label, "share_women") for label in range(count)]
+    table = targets.table
+    if table is not None and not np.all(np.isnan(table.share_women)):
+        shares = [_average(table.share_women[_rows_of(targets, table, labels == label)]) for label in range(count)]
         return sorted(range(count), key=lambda label: (-(shares[label] or 0.0), -sizes[label], label))
     return sorted(range(count), key=lambda label: (-sizes[label], label))
 
 
-def describe(targets: Targets, members: Flags) -> Demographics | None:
-    """Average the table's columns over the chosen names, a posteriori: nothing of it formed the group."""
-    if targets.table is None:
-        return None
-    rows = [targets.table.index[targets.names[i]] for i in np.flatnonzero(members)]
-    return Demographics(
-        _average(targets.table.share_women[rows]),
-        _average(targets.table.mean_birth_year[rows]),
-        Races(**{name: _average(column[rows]) for name, column in targets.table.races.items()}),
-    )
+def describe(targets: Targets, members: Flags) -> dict[str, Any]:
+    """Average the table's columns over the chosen names, each counted once: nothing of it formed the group."""
+    table = targets.table
+    if table is None:
+        return dict.fromkeys(("share_women", "mean_birth_year", "races"))
+    rows = _rows_of(targets, table, members)
+    return {
+        "share_women": _average(table.share_women[rows]),
+        "mean_birth_year": _average(table.mean_birth_year[rows]),
+        "races": Races(**{name: _average(column[rows]) for name, column in table.races.items()}),
+    }
 
 
 def illustrate(vectors: Floats32, count: int = ILLUSTRATIVE) -> list[int]:
@@ -138,9 +111,9 @@ def cluster_means(vectors: Floats32, labels: Indices, count: int, weights: Float
     return means
 
 
-def _mean(table: NameTable, targets: Targets, members: Flags, column: str) -> float | None:
-    rows = [table.index[targets.names[i]] for i in np.flatnonzero(members)]
-    return _average(getattr(table, column)[rows])
+def _rows_of(targets: Targets, table: NameTable, members: Flags) -> list[int]:
+    """Return the rows of the chosen names in their table."""
+    return [table.index[targets.names[name]] for name in np.flatnonzero(members)]
 
 
 def _average(values: Floats) -> float | None:

@@ -1,17 +1,11 @@
 """The rows of an enumeration: the whole, each cell, each group of names, and the indirect associations."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from imprint.checks import Centre, Cleaning, Correction, NullMethod
 from imprint.rows import Row, shown
-
-if TYPE_CHECKING:
-    from imprint.enumeration.groups import Group
-    from imprint.enumeration.result import Enumeration
-    from imprint.enumeration.settings import Settings
 
 Unjudged = Literal["spelling"]  # why the cells of a group are not judged
 
@@ -32,17 +26,6 @@ _Method = Annotated[NullMethod, shown("Method", "What scores are compared with."
 _Copies = Annotated[int | None, shown("Copies", "Mirrored copies of each kind.")]
 _Rotations = Annotated[int | None, shown("Rotations", "Random rotations behind each p-value.")]
 
-_SETTINGS = (
-    "groups",
-    "categories",
-    "top",
-    "seed",
-    "cleaning",
-    "centre",
-    "overlapping",
-    "weighted",
-    "without_frequency",
-)
 _SHARE = "Share of people with these names, each name counted once."
 
 
@@ -220,119 +203,3 @@ class UbeIndirectRow(Row, frozen=True, kw_only=True, tag="ube-indirect"):
     ]
     null_rotations: Annotated[int, shown("Rotations", "Random directions that were tried.")]
     strongest: Annotated[tuple[Crossing, ...], shown("Strongest", "Those furthest above their null.")]
-
-
-def overview(enumeration: "Enumeration", **more: Any) -> UbeOverviewRow:
-    """Return the row of the whole, with whatever the caller knows besides."""
-    settings = enumeration.settings
-    plain, frequency_kept = enumeration.expected or (None, None)
-    return UbeOverviewRow(
-        test="overview",
-        embedding=enumeration.embedding,
-        embedding_sha256=enumeration.embedding_sha256,
-        statistic=float(len(enumeration.standing_out)),
-        n_words=settings.words,
-        **{name: getattr(settings, name) for name in _SETTINGS},
-        **_compared(settings),
-        fdr=settings.rate,
-        correction=settings.correction if settings.method == "paper" else None,
-        repeats=enumeration.repeats,
-        names_asked=enumeration.names_asked,
-        names_missing=len(enumeration.names_missing),
-        names_found=enumeration.names_found,
-        names_dropped=len(enumeration.names_dropped),
-        n_cells=len(enumeration.associations),
-        associations=len(enumeration.standing_out),
-        expected_mirrored=plain,
-        expected_frequency_kept=frequency_kept,
-        groups_left_out=tuple(group.letter for group in enumeration.groups if group.reason),
-        recurrent=enumeration.recurrent(),
-        notes=enumeration.notes,
-        embedding_notes=enumeration.embedding_notes,
-        **more,
-    )
-
-
-def cells(enumeration: "Enumeration") -> list[UbeRow]:
-    """Return one row per cell with enough words; nothing is masked here."""
-    central = {category.number: category.central for category in enumeration.categories}
-    return [
-        UbeRow(
-            test=f"{cell.group}-{cell.category}",
-            embedding=enumeration.embedding,
-            embedding_sha256=enumeration.embedding_sha256,
-            effect_size=cell.score,
-            statistic=cell.score,
-            seed=enumeration.settings.seed,
-            category_words=central[cell.category],
-            names=group.illustrative,
-            spelling=group.spelling,
-            recurrence_runs=enumeration.repeats,
-            # Thousands of names, the same for every cell: counted here, named in the result.
-            names_asked=enumeration.names_asked,
-            names_missing=len(enumeration.names_missing),
-            **_compared(enumeration.settings),
-            **asdict(cell),
-        )
-        for cell in enumeration.associations
-        for group in [enumeration.group(cell.group)]
-    ]
-
-
-def groups(enumeration: "Enumeration") -> list[UbeGroupRow]:
-    """Return one row per group of names."""
-    return [_group(enumeration, group) for group in enumeration.groups]
-
-
-def indirect(enumeration: "Enumeration") -> list[UbeIndirectRow]:
-    """Return the row of section 4.2; none where there is no tuple to ask about."""
-    found = enumeration.indirect
-    if found is None:
-        return []
-    return [
-        UbeIndirectRow(
-            test="indirect",
-            embedding=enumeration.embedding,
-            embedding_sha256=enumeration.embedding_sha256,
-            statistic=found.share,
-            seed=enumeration.settings.seed,
-            tuples=found.tuples,
-            share=found.share,
-            null_share=found.null_share,
-            null_rotations=found.null_rotations,
-            strongest=found.strongest,
-        )
-    ]
-
-
-def _group(enumeration: "Enumeration", group: "Group") -> UbeGroupRow:
-    associations = sum(cell.group == group.letter for cell in enumeration.standing_out)
-    known = group.demographics
-    return UbeGroupRow(
-        test=group.letter,
-        embedding=enumeration.embedding,
-        embedding_sha256=enumeration.embedding_sha256,
-        statistic=float(associations),
-        seed=enumeration.settings.seed,
-        group=group.letter,
-        n_names=len(group.names),
-        names=group.illustrative,
-        share_women=known.share_women if known else None,
-        mean_birth_year=known.mean_birth_year if known else None,
-        races=known.races if known else None,
-        frequency=group.frequency,
-        associations=associations,
-        recurrent=enumeration.recurrent(group.letter),
-        spelling=group.spelling,
-        reason=group.reason,
-    )
-
-
-def _compared(settings: "Settings") -> dict[str, Any]:
-    """Return with what scores were compared, and with how much of it."""
-    is_paper = settings.method == "paper"
-    return {
-        "method": settings.method,
-        "copies": None if is_paper else settings.copies,
-        "rotations": settings.rotations if is_paper else None,
-    }

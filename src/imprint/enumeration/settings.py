@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 from imprint.checks import Centre, Cleaning, Correction, NullMethod, check_between, check_choice, check_whole
 from imprint.errors import SettingError
-from imprint.settings import explained, fields_of, option
+from imprint.settings import fields_of, option
 
 RATES: dict[NullMethod, float] = {"mirrored": 0.1, "paper": 0.05}
 
@@ -22,17 +22,12 @@ _ONLY: dict[str, NullMethod] = {
     "correction": "paper",
 }
 
+_LEAST = {"groups": 2, "seed": 0, "repeats": 0}  # of whole numbers; of the others 1
 
-@explained
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours.
-
-    Examples
-    --------
-    >>> imprint.Settings(groups=8).rate
-    0.1
-    """
+    """The settings of an enumeration: those of Swinger et al. (2019), Table 2, and ours."""
 
     groups: Annotated[int, option("Number of name groups.")] = 12
     categories: Annotated[int, option("Number of word categories.")] = 64
@@ -58,19 +53,10 @@ class Settings:
     ] = 20
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("groups", 2),
-            ("categories", 1),
-            ("words", 1),
-            ("top", 1),
-            ("copies", 1),
-            ("rotations", 1),
-            ("seed", 0),
-            ("repeats", 0),
-        ):
-            object.__setattr__(self, name, check_whole(name, getattr(self, name), least))
         for name, (field, _) in fields_of(Settings).items():
             value = getattr(self, name)
+            if field.annotation is int:
+                object.__setattr__(self, name, check_whole(name, value, _LEAST.get(name, 1)))
             if get_origin(field.annotation) is Literal:
                 check_choice(name, value, get_args(field.annotation))
             method = _ONLY.get(name, self.method)

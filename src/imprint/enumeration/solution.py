@@ -23,7 +23,7 @@ import numpy as np
 
 from imprint.checks import Device
 from imprint.enumeration.checkpoint import Checkpoint, Done, resumed
-from imprint.enumeration.conclusion import NULL_DIRECTIONS, CellTable, Crossings, find_crossings
+from imprint.enumeration.conclusion import NULL_DIRECTIONS, CellTable, Crossings, Place, find_crossings
 from imprint.enumeration.confounds import EXPLAINED, spelling_shares
 from imprint.enumeration.mirroring import KINDS, Mirrors, StandingOut, judge, score_copies, smallest_z
 from imprint.enumeration.null import adjust, rotation_p_values
@@ -32,8 +32,6 @@ from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import chunks, observed_scores, random_directions
 from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Indices, Ints
-
-Place = tuple[int, int]  # a category and a group
 
 COPIES_PER_CHUNK = 64  # of each kind
 REPEAT_COPIES = 100  # of each kind

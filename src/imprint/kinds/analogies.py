@@ -38,15 +38,8 @@ def run(job: "Job", progress: "Progress") -> Sequence[Row]:
     """Find what is to each other as he is to she, without first names and listed words gendered by meaning."""
     from imprint.directions.analogies import analogies
 
-    found = analogies(
-        job.embedding,
-        job.axis,
-        k=_BEST,
-        words=job.plan.analogy_words,
-        names=False,
-        neutral=True,
-        progress=progress,
-    )
+    words = job.plan.analogy_words
+    found = analogies(job.embedding, job.axis, k=_BEST, words=words, no_names=True, neutral=True, progress=progress)
     return found.findings()
 
 

@@ -152,7 +152,7 @@ def _pair_blocks(rows: Sequence[PairsRow]) -> Iterator[Block]:
 def say_ends(rows: Sequence[ProjectionRow]) -> Iterator[Text]:
     """Name the words furthest out."""
     for row in rows:
-        ends = ((row.positive, _towards(row, 1)), (row.negative, _towards(row, -1)))
+        ends = ((row.positive, row.most_positive(_NAMED)), (row.negative, row.most_negative(_NAMED)))
         told = (say("towards {}: {}", title(show_end(end)), _first(side)) for end, side in ends)
         yield say("Of {} words, furthest {}.", count(row.n_words), join(told, "; furthest "))
 
@@ -164,18 +164,8 @@ def say_agreement(rows: Sequence[ProjectionComparisonRow]) -> Iterator[Text]:
         yield say(template, title(_axis_name(row)), title(row.other), number(row.pearson))
 
 
-def _ordered(row: ProjectionRow) -> list[WordValue]:
-    """Return words from the positive end to the negative one."""
-    return sorted(row.coordinates, key=lambda one: (-(one.value or 0.0), one.word))
-
-
-def _towards(row: ProjectionRow, sign: int) -> list[WordValue]:
-    """Return the words on one side of zero, the furthest first: no other word lies towards that end."""
-    return [one for one in _ordered(row)[::sign] if sign * (one.value or 0.0) > 0]
-
-
 def _first(side: Sequence[WordValue]) -> Text:
-    return words(one.word for one in side[:_NAMED]) if side else "none"
+    return words(placed.word for placed in side) if side else "none"
 
 
 def _axis_name(row: ProjectionComparisonRow) -> str:
@@ -190,14 +180,14 @@ def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
     """Put the ends and the middle of the first row side by side, with the other rows' coordinates of these words."""
     row, *others = rows
     places = [{one.word: one.value for one in other.coordinates} for other in others]
-    high, low, placed = title(show_end(row.positive)), title(show_end(row.negative)), _ordered(row)
+    high, low, placed = title(show_end(row.positive)), title(show_end(row.negative)), row.ordered()
     if len(placed) < 3 * top:  # the same words would be in several columns
         sides = {say("from {} to {}", high, low): placed}
     else:
         sides = {
-            say("most {}", high): _towards(row, 1)[:top],
-            say("nearest zero"): sorted(placed, key=lambda one: abs(one.value or 0.0))[:top],
-            say("most {}", low): _towards(row, -1)[:top],
+            say("most {}", high): row.most_positive(top),
+            say("nearest zero"): row.nearest_zero(top),
+            say("most {}", low): row.most_negative(top),
         }
 
     def cells(one: WordValue | None) -> tuple[Text, Text]:
@@ -222,7 +212,7 @@ def _word_count(row: ProjectionRow) -> Cell:
 
 
 def _strip(row: ProjectionRow, place: int) -> Chart:
-    placed = _ordered(row)
+    placed = row.ordered()
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words, width: int) -> dict[str, object]:
@@ -236,9 +226,9 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
         "{} words along the axis. Furthest towards {}: {}. Furthest towards {}: {}.",
         f"{len(placed):,}",
         title(low),
-        _first(_towards(row, -1)),
+        _first(row.most_negative(_NAMED)),
         title(high),
-        _first(_towards(row, 1)),
+        _first(row.most_positive(_NAMED)),
     )
     coordinate = Field("value", "Coordinate", "Above zero: towards the axis' first word.")
     listed = table(WordValue, "Every word's coordinate", placed, ("word", coordinate), filtered=True)

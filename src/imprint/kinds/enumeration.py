@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from imprint.enumeration.rows import (
@@ -113,13 +114,13 @@ _CHANGED_MORE: Columns = (
 )
 
 
-def run(job: "Job", progress: "Progress") -> list[Row]:
+def run(job: "Job", progress: "Progress") -> Sequence[Row]:
     """Enumerate biases without naming them in advance."""
     from imprint.enumeration.enumerate import enumerate_biases
 
-    settings = job.enumeration
+    settings = asdict(job.enumeration)
     return enumerate_biases(
-        job.vocabulary, job.words.names, settings=settings, executor=job.executor, progress=progress
+        job.vocabulary, names=job.words.names, executor=job.executor, progress=progress, **settings
     ).findings()
 
 

@@ -310,7 +310,7 @@ def sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
 def verdict(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> list[Text]:
     """Say which groups lean towards which words, the largest differences first."""
     if leaning := [row for row in rows if row.found]:
-        return [_leaning(leaning, _LEANINGS)]
+        return [_leaning(leaning)]
     small = sum(row.outcome == "small" for row in rows)
     if small == len(rows):
         return [f"No group leans by {TENTH} or more towards any of the words asked about."]
@@ -368,19 +368,18 @@ def tiles(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> Tiles:
 def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
     """Pair what questions show with what they do not."""
     people = of_people(rows)
-    if found := [row for row in people if row.found]:
-        yield _leaning(found), "Whether it changes what a product does: only a test of the product shows that."
-    if small := [row for row in people if row.outcome == "small"]:
-        said = say("Differences of less than {}: {}.", TENTH, _titles(small))
-        yield said, "That there is no such difference, or none in other words and uses."
+    for row in people:
+        if row.found:
+            yield (
+                answer_sentence(row),
+                "Whether it changes what a product does: only a test of the product shows that.",
+            )
+        elif row.outcome == "small":
+            yield answer_sentence(row), "That there is no such difference, or none in other words and uses."
     if unanswered := [row for row in people if row.outcome == "cannot tell"]:
         what = "Questions" if unanswered[0].is_question else "Tests"
-        said = say("{} without an answer: {}.", what, _titles(unanswered))
-        yield said, "Anything about what they ask, in either direction."
-
-
-def _titles(rows: Iterable[AssociationRow]) -> Text:
-    return join((title(row.title) for row in rows), "; ")
+        named = join((title(row.title) for row in unanswered), "; ")
+        yield say("{} without an answer: {}.", what, named), "Anything about what they ask, in either direction."
 
 
 def _lack_words(rows: Sequence[AssociationRow]) -> bool:
@@ -388,8 +387,8 @@ def _lack_words(rows: Sequence[AssociationRow]) -> bool:
     return all(row.reason == "few words" for row in rows)
 
 
-def _leaning(rows: Sequence[AssociationRow], most: int | None = None) -> Text:
-    """Say towards which words each group leans, the largest size first; of `most` pairs and kinds of words each."""
+def _leaning(rows: Sequence[AssociationRow]) -> Text:
+    """Say towards which words each group leans, the largest size first, of a few pairs and kinds of words each."""
     ordered = sorted(rows, key=lambda row: -abs(row.size or 0.0))
     towards: dict[str, list[str]] = {}
     for row in ordered:
@@ -399,8 +398,8 @@ def _leaning(rows: Sequence[AssociationRow], most: int | None = None) -> Text:
         towards.setdefault(row.set_name("x"), []).append(near)
         towards.setdefault(row.set_name("y"), []).append(far)
     parts = [
-        say("{} lean towards {}" if place == 0 else "{} towards {}", title(group), title(_listed(kinds[:most])))
-        for place, (group, kinds) in enumerate(islice(towards.items(), most and 2 * most))
+        say("{} lean towards {}" if place == 0 else "{} towards {}", title(group), title(_listed(kinds[:_LEANINGS])))
+        for place, (group, kinds) in enumerate(islice(towards.items(), 2 * _LEANINGS))
     ]
     return _capital(say("{}.", join(parts, ", ")))
 

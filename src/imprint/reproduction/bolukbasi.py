@@ -15,8 +15,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import all_benchmarks
 from imprint.evaluation.evaluate import evaluate
-from imprint.reproduction.reproduce import WORD2VEC, Subjects
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, measured_on, refuse
+from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.stimuli.published import Figure, figures, models, puzzles
 from imprint.stimuli.seeds import professions
 from imprint.types import Progress
@@ -44,7 +44,7 @@ def bolukbasi_rows(subjects: Subjects, progress: Progress | None = None) -> Iter
 def _variances(embedding: Embedding, after: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
     measured = stereotype_variances(embedding, after, pair_axis(embedding, GENDER))
     words = "other words: the 438 that the crowd suggested are not published"
-    ours = replace(ours, reason="; ".join(filter(None, (ours.reason, words))))
+    ours = ours.because(words)
     for part in ("held_out", "background"):
         for when in ("before", "after"):
             figure = figures()[f"bolukbasi-{part.replace('_', '-')}-{when}"]
@@ -60,10 +60,10 @@ def _benchmarks(embedding: Embedding, after: Embedding, ours: Ours, subjects: Su
             continue
         (row,) = evaluate(after, [known[name]], against=embedding, seed=subjects.seed).rows
         found = f"{row.found:,} of {row.asked:,} {'pairs' if row.kind == 'similarity' else 'questions'} have vectors"
-        reason = "; ".join(filter(None, (ours.reason, "" if row.found == row.asked else found)))
+        explained = ours if row.found == row.asked else ours.because(found)
         values = (row.measured(row.measures[0], "against_")[0], row.effect_size)
         for figure, value in zip(printed, values, strict=True):
-            yield compare(figure, replace(ours, value=value, reason=reason))
+            yield compare(figure, replace(explained, value=value))
 
 
 def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
@@ -95,7 +95,7 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
         others = f"of the pairs of names of {NAMES}, {100.0 * share:.0f} % rank the man's page higher"
     except ImprintError as error:
         others = str(error)
-    ours = replace(ours, reason="; ".join(filter(None, (ours.reason, others))))
+    ours = ours.because(others)
     john, mary = ([name] for name in printed["names"])
 
     def first() -> str:
@@ -116,7 +116,7 @@ def _answered(figure: Figure, find: Callable[[], str], ours: Ours) -> Reproducti
 def _first_pairs(embedding: Embedding, ours: Ours, progress: Progress | None) -> ReproductionRow:
     pairs = [tuple(pair) for pair in puzzles()["pairs"]]
     figure = replace(figures()["bolukbasi-table-1"], value=f"{len(pairs)}")
-    found = analogies(embedding, pair_axis(embedding, GENDER), k=_ANALOGIES, progress=progress)
-    ranked = {(pair.first.lower(), pair.second.lower()) for pair in found.pairs}
+    found = analogies(embedding, GENDER, k=_ANALOGIES, progress=progress)
+    ranked = {(pair.first.lower(), pair.second.lower()) for pair in found}
     count = float(np.sum([(one.lower(), other.lower()) in ranked for one, other in pairs]))
     return compare(figure, replace(ours, value=count))

@@ -10,8 +10,8 @@ from imprint.association.cosines import Effect
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.reproduction.reproduce import WORD2VEC, Subjects
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.catalog import catalogue, get
@@ -77,8 +77,7 @@ def talk_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
             except VocabularyError as error:
                 yield refuse(figure, f"{_NO_WORDS}; {error}", get="")
             else:
-                reason = "; ".join(filter(None, (_NO_WORDS, lacking(ours.missing))))
-                yield compare(figure, replace(ours, same_model=False, reason=reason))
+                yield compare(figure, replace(ours, same_model=False).because(_NO_WORDS, lacking(ours.missing)))
 
 
 def _on_glove(test: Test, figure: Figure, subjects: Subjects, reason: str = "") -> ReproductionRow:
@@ -114,9 +113,8 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
             yield refuse(figure, str(error))
             continue
         found[test.id] = (figure, ours)
-        missing = lacking(ours.missing)
         not_so = "" if ours.p is None or agrees(claim.p or "", ours.p) else f"it is not significant: p = {ours.p:.2g}"
-        yield compare(figure, replace(ours, reason="; ".join(filter(None, (not_so, missing)))))
+        yield compare(figure, ours.because(not_so, lacking(ours.missing)))
     failing = [name for name, (figure, ours) in found.items() if not agrees(figure.p or "", ours.p or 0.0)]
     said = "; ".join(f"{name} has p = {found[name][1].p:.2g}" for name in failing)
     count = f"{len(found) - len(failing)} of {len(found)}"

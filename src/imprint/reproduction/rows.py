@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
@@ -83,6 +83,10 @@ class Ours:
     reason: str = ""
     get: str = ""
 
+    def because(self, *reasons: str) -> "Ours":
+        """Return it with more reasons; those that say nothing are left out."""
+        return replace(self, reason="; ".join(filter(None, (self.reason, *reasons))))
+
 
 def identity(subject: Embedding | Encoder) -> tuple[str, str]:
     """Return the name of what was measured, and its hash."""
@@ -108,24 +112,16 @@ def compare(figure: Figure, ours: Ours, *, p_floor: float = 0.0) -> Reproduction
     ) and (ours.text is None or ours.text == figure.value)
     outcome: FigureOutcome = ("equal" if equal else "differs") if ours.same_model else "other model"
     percentage = figure.value is not None and figure.value.endswith("%")
-    name, digest = ours.subject
-    return ReproductionRow(
-        test=figure.id,
-        embedding=name,
-        embedding_sha256=digest,
+    return _row(
+        figure,
+        ours.subject,
+        outcome=outcome,
         effect_size=ours.value,
         p_value=ours.p,
         missing=tuple(ours.missing),
-        paper=figure.paper,
-        source=figure.source,
-        title=figure.title,
-        model=figure.model,
-        printed=_printed(figure),
         ours=_ours(figure, ours),
-        outcome=outcome,
         reason=lacking(ours.missing) if outcome == "equal" else ours.reason or _UNKNOWN,
         get=ours.get if outcome == "other model" else "",
-        printed_value=figure.number,
         value=ours.value if ours.value is None or not percentage else 100.0 * ours.value,
     )
 
@@ -136,20 +132,23 @@ def refuse(figure: Figure, reason: str = "", get: str | None = None) -> Reproduc
     reason = figure.cannot or reason or (model.reason if model else "it needs a model that is not known")
     if get is None:
         get = "" if figure.cannot or model is None else offer(model.id)
+    return _row(figure, (figure.model, ""), outcome="cannot be computed", ours=None, reason=reason, get=get)
+
+
+def _row(figure: Figure, subject: tuple[str, str], **fields: Any) -> ReproductionRow:
+    """Return the row of a figure and of what is said of it, or of why nothing is."""
+    p = None if figure.p is None else f"p {figure.p[0]} {figure.p[1:]}" if figure.p[0] in "<>" else f"p = {figure.p}"
     return ReproductionRow(
         test=figure.id,
-        embedding=figure.model,
-        embedding_sha256="",
+        embedding=subject[0],
+        embedding_sha256=subject[1],
         paper=figure.paper,
         source=figure.source,
         title=figure.title,
         model=figure.model,
-        printed=_printed(figure),
-        ours=None,
-        outcome="cannot be computed",
-        reason=reason,
-        get=get,
+        printed=", ".join(filter(None, (figure.value, p))),
         printed_value=figure.number,
+        **fields,
     )
 
 
@@ -165,11 +164,6 @@ def lacking(missing: Sequence[str]) -> str:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return f"no vector for {', '.join(missing[:3])}{more}"
-
-
-def _printed(figure: Figure) -> str:
-    p = None if figure.p is None else f"p {figure.p[0]} {figure.p[1:]}" if figure.p[0] in "<>" else f"p = {figure.p}"
-    return ", ".join(filter(None, (figure.value, p)))
 
 
 def _ours(figure: Figure, ours: Ours) -> str:

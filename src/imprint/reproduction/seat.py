@@ -10,8 +10,8 @@ from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import Encoder
 from imprint.errors import VocabularyError
 from imprint.reproduction.caliskan import figure_of
-from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import SAMPLED, Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Published, WeatTest
@@ -94,13 +94,12 @@ def _compare(
         ours = sentence_effect(sentence, encoder, encodings, lost)
     except VocabularyError as error:
         return refuse(figure, str(error))
-    reasons = [lacking(ours.missing), _OURS if sentence.context != "word" else ""]
+    reasons = lacking(ours.missing), _OURS if sentence.context != "word" else ""
     if not other:
-        return compare(figure, replace(ours, reason="; ".join(filter(None, reasons))), p_floor=SAMPLED)
+        return compare(figure, ours.because(*reasons), p_floor=SAMPLED)
     model = model_of(figure.model)
     assert model is not None
-    reason = "; ".join(filter(None, (model.reason, *reasons)))
-    return compare(figure, replace(ours, same_model=False, reason=reason, get=offer(model.id)))
+    return compare(figure, replace(ours, same_model=False, get=offer(model.id)).because(model.reason, *reasons))
 
 
 def sentence_effect(

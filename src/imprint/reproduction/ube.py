@@ -16,8 +16,8 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import find_targets
 from imprint.errors import ImprintError
 from imprint.metrics.group_association import AttributeGroup, group_association
-from imprint.reproduction.reproduce import GLOVE, Subjects
 from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, measured_on, refuse
+from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.rows import WordPoint
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
@@ -99,7 +99,7 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
         yield from map(refuse, printed)
         return
     try:
-        found = enumerate_biases(embedding, settings=Settings(method="paper", seed=subjects.seed), progress=progress)
+        found = enumerate_biases(embedding, method="paper", seed=subjects.seed, progress=progress)
     except ImprintError as error:
         yield from (refuse(figure, str(error)) for figure in printed)
         return
@@ -108,9 +108,9 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
     for figure in printed:
         name = figure.id.split("-")[-1]
         ours = replace(beside, value=values[name])
-        if name == "indirect" and found.indirect is not None:
+        if name == "indirect" and found.indirect is not None and found.indirect.null_share is not None:
             by_chance = f"random directions give {100.0 * found.indirect.null_share:.0f} %"
-            ours = replace(ours, reason=f"{ours.reason}; {by_chance}")
+            ours = ours.because(by_chance)
         yield compare(figure, ours)
 
 
@@ -133,16 +133,15 @@ def _printed(table: Mapping[str, Any]) -> Iterator[Figure]:
 
 
 def _values(found: Enumeration) -> dict[str, float | None]:
-    known = [group.demographics for group in found.groups if group.demographics is not None]
-    women = [one.share_women for one in known if one.share_women is not None]
-    years = [one.mean_birth_year for one in known if one.mean_birth_year is not None]
-    races = {race: max(getattr(one.races, race) or 0.0 for one in known if one.races) for race in _RACES}
+    women = [group.share_women for group in found.groups if group.share_women is not None]
+    years = [group.mean_birth_year for group in found.groups if group.mean_birth_year is not None]
+    races = {race: max(getattr(group.races, race, None) or 0.0 for group in found.groups) for race in _RACES}
     indirect = found.indirect
     return {
-        "significant": float(len(found.standing_out)),
+        "significant": float(found.overview.associations),
         "tuples": None if indirect is None else float(indirect.tuples),
         "indirect": None if indirect is None else indirect.share,
-        "names": float(sum(len(group.names) for group in found.groups)),
+        "names": float(sum(group.n_names for group in found.groups)),
         "most_women": max(women),
         "least_women": min(women),
         **races,
@@ -160,9 +159,8 @@ def _removed_names(subjects: Subjects) -> Iterator[ReproductionRow | RemovedName
     embedding = subjects.default if given is None else given
     row = removed_names(embedding, seed=subjects.seed)
     excess = f"on average {10.0**row.excess_removed:.0f} times as frequent as Zipf's law says of the kept"
-    ours = measured_on(embedding, model, given=given is not None)
-    reason = "; ".join(filter(None, (ours.reason, excess)))
-    yield compare(figure, replace(ours, text="yes" if row.excess_removed > 0.0 else "no", reason=reason))
+    ours = measured_on(embedding, model, given=given is not None).because(excess)
+    yield compare(figure, replace(ours, text="yes" if row.excess_removed > 0.0 else "no"))
     yield row
 
 

@@ -34,7 +34,6 @@ class GatheredRows:
         self.words: list[str] = []
         self.notes: list[str] = []
         self._only = only
-        self._seen: set[str] = set()
         self._repeats = Repeats()
         self._place = place
         self._first = first
@@ -46,7 +45,7 @@ class GatheredRows:
         check_finite(self.path, self._place, words, values, places)
         if self._only is not None:
             ranks = places - self._first
-            kept = [row for row in rows_to_keep(self._only, words, ranks) if self._is_new(words[row])]
+            kept = [row for row in rows_to_keep(self._only, words, ranks) if self._repeats.is_new(words[row])]
             self._ranks += ranks[kept].tolist()
             words, values = [words[row] for row in kept], values[kept]
         held, needed = len(self.words), len(self.words) + len(words)
@@ -64,13 +63,6 @@ class GatheredRows:
         ranks = None if self._only is None else np.array(self._ranks, dtype=np.int32)
         return Embedding(name_of(self.path), self.words, vectors, self.path, notes, ranks, subword=subword)
 
-    def _is_new(self, word: str) -> bool:
-        if word in self._seen:
-            self._repeats.add(word)
-            return False
-        self._seen.add(word)
-        return True
-
     def _grow(self, needed: int, part: float) -> None:
         # A little over what the rows so far foretell. Memory that is never written to costs nothing.
         guess = 2 * needed if self._only is not None else int(needed / part * 1.03)
@@ -82,7 +74,7 @@ class GatheredRows:
         kept = 0
         # Row by row and in place: a second matrix may not fit in memory, and repeated words are few.
         for row, word in enumerate(self.words):
-            if self._is_new(word):
+            if self._repeats.is_new(word):
                 if kept != row:
                     self._matrix[kept] = self._matrix[row]
                     self.words[kept] = word
@@ -121,23 +113,29 @@ def show(text: str) -> str:
 
 
 class Repeats:
-    """A count of the rows whose word had come before, and the first few of those words."""
+    """Tells words that come for the first time; counts the others, and remembers the first few of them."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self.words: dict[str, None] = {}
+        self._seen: set[str] = set()
+        self._count = 0
+        self._first: dict[str, None] = {}
 
-    def add(self, word: str) -> None:
-        """Count one."""
-        self.count += 1
-        if len(self.words) <= _NAMED:
-            self.words[word] = None
+    def is_new(self, word: str) -> bool:
+        """Whether a word comes for the first time."""
+        if word not in self._seen:
+            self._seen.add(word)
+            return True
+        self._count += 1
+        if len(self._first) <= _NAMED:
+            self._first[word] = None
+        return False
 
     def notes(self) -> list[str]:
         """Say how many rows were dropped."""
-        if not self.count:
+        if not self._count:
             return []
-        return [f"{self.count:,} rows repeat an earlier word and were dropped: {_name(self.words, len(self.words))}"]
+        named = _name(self._first, len(self._first))
+        return [f"{self._count:,} rows repeat an earlier word and were dropped: {named}"]
 
 
 def has_repeats(words: Sequence[str]) -> bool:
@@ -191,16 +189,8 @@ def _rows_to_keep(words: Sequence[str], only: Collection[str] | None) -> tuple[I
     repeats = Repeats()
     if only is None and not has_repeats(words):
         return None, repeats
-    seen: set[str] = set()
-    rows = []
-    asked = range(len(words)) if only is None else rows_to_keep(only, words, np.arange(len(words)))
-    for row in asked:
-        if words[row] in seen:
-            repeats.add(words[row])
-        else:
-            seen.add(words[row])
-            rows.append(row)
-    return np.array(rows, dtype=np.int64), repeats
+    chosen = range(len(words)) if only is None else rows_to_keep(only, words, np.arange(len(words)))
+    return np.array([row for row in chosen if repeats.is_new(words[row])], dtype=np.int64), repeats
 
 
 def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> Floats32:

@@ -32,8 +32,8 @@ from imprint.render.charts.theme import (
     WIDTH,
     DataRow,
     Spec,
+    channel,
     clean,
-    field,
     finish,
     layer,
     looks,
@@ -72,8 +72,8 @@ def dots(points: Sequence[Point], *, x_title: str, width: int = WIDTH) -> Spec:
     marks = dict(zip(groups, _GROUPS, strict=False))
     several = len(groups) > 1
     scale = scale_for([0.0, *(point.x for point in drawn)], 0, plot)
-    x = field("x:Q", title=clean(x_title), scale=scale.shown)
-    y = field("line:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
+    x = channel("x:Q", title=clean(x_title), scale=scale.shown)
+    y = channel("line:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     legend = {"orient": "none", "legendX": -_LABELS, "legendY": -34} if several else None
     layers = [
         layer(listed, "rule", {"color": LINE, "strokeWidth": 0.6}, x={"value": 0}, x2={"value": plot}, y=y),
@@ -122,9 +122,9 @@ def strip(
     flags = plant_flags(places, heights, [point.word for point in drawn], labels)
     half = max([_SWARM / 2, *(abs(height) for height in heights), *(abs(flag.tip) for flag in flags)]) + HEIGHT
 
-    x = field("x:Q", title=clean(x_title), scale=scale.shown)
+    x = channel("x:Q", title=clean(x_title), scale=scale.shown)
     foot, middle, tip = (
-        field(f"{name}:Q", axis=None, scale={"domain": [-half, half], "nice": False})
+        channel(f"{name}:Q", axis=None, scale={"domain": [-half, half], "nice": False})
         for name in ("foot", "height", "tip")
     )
     dots = [row | {"height": height} for row, height in zip(point_rows(drawn), heights, strict=True)]

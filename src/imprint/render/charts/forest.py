@@ -16,14 +16,12 @@ from imprint.render.charts.theme import (
     WIDTH,
     DataRow,
     Spec,
+    channel,
     clean,
     finish,
     layer,
     looks,
     zero_rule,
-)
-from imprint.render.charts.theme import (
-    field as channel,
 )
 from imprint.significance.outcomes import SizeOutcome
 

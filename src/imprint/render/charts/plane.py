@@ -39,8 +39,8 @@ from imprint.render.charts.theme import (
     WIDTH,
     DataRow,
     Spec,
+    channel,
     clean,
-    field,
     finish,
     layer,
     looks,
@@ -188,8 +188,8 @@ class Plane(NamedTuple):
     def channels(self, x_title: str, y_title: str) -> DataRow:
         """Return both axes for a layer whose rows have x and y."""
         return {
-            "x": field("x:Q", title=clean(x_title), scale=self.x.shown),
-            "y": field("y:Q", title=clean(y_title), scale=self.y.shown),
+            "x": channel("x:Q", title=clean(x_title), scale=self.x.shown),
+            "y": channel("y:Q", title=clean(y_title), scale=self.y.shown),
         }
 
     def names(

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from imprint.render.charts.theme import TEXT, DataRow, clean
-from imprint.render.charts.theme import field as channel
+from imprint.render.charts.theme import TEXT, DataRow, channel, clean
 
 _FARTHEST, _SMALLEST, _NEAREST = 1e100, 1e-100, 1e-9
 _NARROW, _WIDE = "fijlrtI.,:;'|!()[] -", "mwMW@%"

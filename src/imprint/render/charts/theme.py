@@ -53,12 +53,12 @@ def layer(
 
     A channel is a definition of Vega-Lite, or for short "field:Q", "field:N" or "field:O".
     """
-    encoding = {name: field(one) if isinstance(one, str) else one for name, one in channels.items()}
+    encoding = {name: channel(shown) if isinstance(shown, str) else shown for name, shown in channels.items()}
     made: Spec = {"data": values, "mark": {"type": mark, **(look or {})}, "encoding": encoding}
     return made if where is None else made | {"transform": [{"filter": where}]}
 
 
-def field(short: str, **more: Any) -> DataRow:
+def channel(short: str, **more: Any) -> DataRow:
     """Return a channel that shows a field, such as "x:Q"."""
     name, _, kind = short.partition(":")
     return {"field": name, "type": _TYPES[kind], **more}
@@ -101,19 +101,19 @@ def looks(name: str, marks: Mapping[str, tuple[str, str, str]], *, legend: DataR
     domain = [clean(value) for value in marks]
     ranges = zip(*marks.values(), strict=True)
     return {
-        channel: {
+        look: {
             "field": name,
             "type": "nominal",
             "scale": {"domain": domain, "range": list(values)},
             "legend": legend,
         }
-        for channel, values in zip(("shape", "fill", "stroke"), ranges, strict=False)
+        for look, values in zip(("shape", "fill", "stroke"), ranges, strict=False)
     }
 
 
-def zero_rule(channel: Literal["x", "y"]) -> Spec:
+def zero_rule(axis: Literal["x", "y"]) -> Spec:
     """Draw the line at zero."""
-    return layer([{"zero": 0}], "rule", {"color": QUIET, "strokeWidth": 1}, **{channel: "zero:Q"})
+    return layer([{"zero": 0}], "rule", {"color": QUIET, "strokeWidth": 1}, **{axis: "zero:Q"})
 
 
 def _writable(code: int) -> bool:
