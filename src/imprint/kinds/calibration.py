@@ -57,8 +57,8 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
     if single:
         yield table(CalibrationRow, "The same, by question", single, [_TITLE, *_COLUMNS], more=_MORE, folded=True)
     if mirrored:
-        caption = "What differences between random groups reach, in mirrored copies"
-        listed = table(CalibrationRow, caption, mirrored, [_TITLE, "size_reached"])
+        reached = "What differences between random groups reach, in mirrored copies"
+        listed = table(CalibrationRow, reached, mirrored, [_TITLE, "size_reached"])
         yield view.Details("How large differences are in this space", (view.footnote(_MIRRORED), listed))
 
 
