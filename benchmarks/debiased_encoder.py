@@ -4,7 +4,7 @@ import sys
 
 from imprint.association.changes import ChangeRow
 from imprint.debiasing.sentences import RememberingEncoder
-from imprint.evaluation.debiased import debias_encoder
+from imprint.evaluation.debias import debias
 from imprint.evaluation.leakage import SentenceLeakageRow
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.stimuli.catalog import questions
@@ -18,21 +18,16 @@ def main(methods: list[str]) -> None:
     """Print a line per method and fit."""
     encoder = RememberingEncoder(open_encoder("default-encoder"))
     for method in methods or METHODS:
-        done = debias_encoder(encoder, method, tests=[one for one in questions() if one.id in QUESTIONS])
-        rows = done.findings()
-        for on, name in (("sentences", done.encoder.name), ("words", done.from_words.name)):
-            (left,) = [row for row in rows if isinstance(row, SentenceLeakageRow) and row.fit_texts == on]
-            pairs = [row for row in rows if isinstance(row, SimilarityRow) and row.embedding == name]
+        rows = debias(encoder, method=method, tests=[test for test in questions() if test.id in QUESTIONS])
+        for left in rows.of(SentenceLeakageRow):
+            on, name = left.fit_texts, left.embedding
+            pairs = [row for row in rows.of(SimilarityRow) if row.embedding == name]
             (men,) = [row for row in pairs if row.test == "men"]
             assert left.accuracy_low is not None
             assert left.accuracy_high is not None
             cells = [
                 f"{left.accuracy:.0%} [{100 * left.accuracy_low:.0f} to {100 * left.accuracy_high:.0f}]",
-                *(
-                    change(row)
-                    for row in rows
-                    if isinstance(row, ChangeRow) and row.change_to == name and row.is_question
-                ),
+                *(change(row) for row in rows.of(ChangeRow) if row.change_to == name and row.is_question),
                 f"{men.spearman:.3f}",
             ]
             print("|", " | ".join([method, on, *cells]), "|", flush=True)

@@ -23,12 +23,12 @@ from goals import goal, head, row
 
 from imprint.debiasing import programme
 from imprint.debiasing.folds import choose_debiaser, fold_frontier
-from imprint.debiasing.frontier import Variances, frontier, frontier_around, measure
+from imprint.debiasing.frontier import Variances, frontier, measure
 from imprint.debiasing.linear import LinearDebiaser, LinearProblem, prepare
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
-from imprint.evaluation.benchmarks import PairBenchmark, all_benchmarks
-from imprint.evaluation.debiasers import compare_debiasers
+from imprint.evaluation.benchmarks import BenchmarkRow, PairBenchmark, all_benchmarks
+from imprint.evaluation.debiasers import DebiasComparisonRow, compare_debiasers
 from imprint.evaluation.evaluate import evaluate
 from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import background, gender_specific, professions
@@ -159,7 +159,7 @@ def measure_google_news() -> None:
         start = time.perf_counter()
         chosen = choose_debiaser(fold_frontier(embedding))
         seconds = time.perf_counter() - start
-        points = frontier_around(embedding, chosen.fit(embedding))
+        points = LinearDebiaser.frontier(embedding, chosen.fit(embedding))
         paper = frontier(embedding, strengths=[point.strength for point in points], spread=0.0)
         hindsight = frontier(embedding, strengths=(HINDSIGHT,), spread=HINDSIGHT_SPREAD)[0].variances
         similarity = similarity_changes(embedding, chosen)
@@ -201,7 +201,7 @@ def measure_google_news() -> None:
         goal(f"Spearman of {name}, changed by", abs(change), 0.01, lambda share: f"{share:.4f}")
     show_redraws(fresh)
     print("\nEvery method: bias left, other words left, names whose gender is recovered, Spearman changed, seconds\n")
-    for line in compared.rows:
+    for line in compared.of(DebiasComparisonRow):
         recovered = "none" if line.recovered is None else f"{line.recovered:.3f}"
         marks = [name for name in ("efficient", "recommended") if getattr(line, name)]
         print(
@@ -244,7 +244,7 @@ def similarity_changes(embedding: Embedding, debiaser: LinearDebiaser) -> dict[s
     build_benchmarks.main()
     pairs = [one for one in all_benchmarks(build_benchmarks.FETCHED) if isinstance(one, PairBenchmark)]
     after = debiaser.fit(embedding).apply(embedding)
-    rows = evaluate(after, pairs, against=embedding, resamples=1).rows
+    rows = evaluate(after, pairs, against=embedding, resamples=1).of(BenchmarkRow)
     return {f"{row.test} ({row.found:,} pairs)": row.to_dict()["change_spearman"] for row in rows}
 
 

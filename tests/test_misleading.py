@@ -42,7 +42,7 @@ from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import load, open_encoder
-from imprint.view import Answers, Chart, Prose, flat
+from imprint.view import AnswerChart, Chart, Prose, flat
 
 ROOT = Path(__file__).parents[1]
 SHOWN = Words()
@@ -357,7 +357,7 @@ def test_a_reversed_bias_is_said_in_the_same_words_everywhere(turned):
 
 def drawn(rows):
     """Return the outcome that each row of the main chart is drawn with, and the legend's looks."""
-    chart = next(block.chart for block in flat(blocks(rows)) if isinstance(block, Answers))
+    chart = next(block.chart for block in flat(blocks(rows)) if isinstance(block, AnswerChart))
     return looks(chart.draw(SHOWN, 860))
 
 

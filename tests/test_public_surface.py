@@ -24,7 +24,7 @@ LONG = {
     "board",
     "compare",
     "compare_debiasers",
-    "debias_encoder",
+    "debias",
     "enumerate_biases",
     "evaluate",
     "leakage",

@@ -177,3 +177,10 @@ def test_a_function_has_the_arguments_and_defaults_of_its_command(command, funct
     assert list(arguments) == list(parameters)
     defaults = {name: one.default for name, one in parameters.items() if one.default is not inspect.Parameter.empty}
     assert {name: str(arguments[name]) for name in defaults} == {name: str(one) for name, one in defaults.items()}
+
+
+def test_debiasing_has_the_same_settings_in_a_command_and_in_python():
+    names = {names[0].removeprefix("--") for names, _ in options("debias").values()}
+    of_encoders = {name.replace("_", "-") for name in fields_of(EncoderSettings)}
+    in_python = {"groups" if name == "group" else name for name in names - of_encoders - {"compare", "page", "json"}}
+    assert {*inspect.signature(imprint.debias).parameters} == in_python | {"templates", "tests", "cache", "report"}

@@ -34,7 +34,7 @@ from imprint.evaluation.comparison import compare as compare
 from imprint.evaluation.controls import Controls as Controls
 from imprint.evaluation.controls import controls as controls
 from imprint.evaluation.controls import with_controls as with_controls
-from imprint.evaluation.debiased import debias_encoder as debias_encoder
+from imprint.evaluation.debias import debias as debias
 from imprint.evaluation.debiasers import compare_debiasers as compare_debiasers
 from imprint.evaluation.evaluate import evaluate as evaluate
 from imprint.evaluation.leakage import leakage as leakage

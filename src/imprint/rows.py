@@ -531,17 +531,19 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
     rows = [row.to_dict() for row in findings]
     flat = [{key: value for key, value in row.items() if not isinstance(value, dict | list)} for row in rows]
     names = list(dict.fromkeys(key for row in flat for key in row))
+    write_cells(path, [names, *([row.get(name) for name in names] for row in flat)])
+
+
+def write_cells(path: str | os.PathLike[str], lines: Iterable[Iterable[object]], *, mode: int = 0o666) -> None:
+    """Write lines of a CSV file for spreadsheets: a text that begins like a formula is kept from being one."""
     text = io.StringIO()
     # All quoted, since some spreadsheets part lines at semicolons too. Headings of unknown rows may be any text.
-    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerow(map(spreadsheet_cell, names))
-    writer.writerows([spreadsheet_cell(row.get(name)) for name in names] for row in flat)
-    with replacing(path) as part:
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(map(_cell, line) for line in lines)
+    with replacing(path, mode=mode) as part:
         part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
 
 
-def spreadsheet_cell(value: object) -> object:
-    """Return a value as a spreadsheet reads it: a text that begins like a formula is kept from being one."""
+def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 

@@ -274,7 +274,7 @@ class Tiles:
 
 
 @dataclass(frozen=True)
-class Spread:
+class WordSpread:
     """Words at their scores: a line of dots for each group, all on one scale, from one end to the other."""
 
     groups: tuple[tuple[Text, tuple[tuple[str, float], ...]], ...]
@@ -288,7 +288,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Answer:
-    """A line of `Answers`: two labels, a bar with its outcome and numbers, and `blocks` one click away.
+    """A line of `AnswerChart`: two labels, a bar with its outcome and numbers, and `blocks` one click away.
 
     `name` is unique on its page, of letters, digits and hyphens.
     """
@@ -304,7 +304,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Answers:
+class AnswerChart:
     """Answers under one scale, in groups with a name and a title; what is within `small` of zero is shaded.
 
     `chart` is the same as a picture, for notebooks, with its title and how to read it.
@@ -372,7 +372,7 @@ class Details:
     media: tuple[Medium, ...] = ("page", "terminal", "card")
 
 
-Block = Prose | Listing | Chart | Table | Tiles | Spread | Answers | Cards | Details
+Block = Prose | Listing | Chart | Table | Tiles | WordSpread | AnswerChart | Cards | Details
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -382,7 +382,7 @@ def flat(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from flat(block.blocks)
         else:
             yield block
-        if isinstance(block, Answers):
+        if isinstance(block, AnswerChart):
             yield from flat(inside for _, _, answers in block.groups for answer in answers for inside in answer.blocks)
 
 

@@ -59,7 +59,7 @@ def test_every_part_that_can_ask_an_encoder_does(audit):
 def test_the_first_row_is_about_the_encoder_and_its_controls(audit, encoder):
     first = audit.rows[0]
     assert (first.subject, first.embedding, first.dimension) == ("encoder", encoder.name, 100)
-    assert (first.judged, first.controls) == (True, controls(encoder).controls)
+    assert (first.judged, first.controls) == (True, controls(encoder)[0].controls)
     assert (first.settings.encoder, first.settings.debias) == (None, None)
     assert "This is {word}." in first.embedding_notes[0]
     assert not [row for row in audit.rows if row.kind == "controls"]

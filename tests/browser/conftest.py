@@ -12,7 +12,7 @@ from imprint.reports.page import Opening, draw_page
 from imprint.view import (
     NOTHING,
     Answer,
-    Answers,
+    AnswerChart,
     Bar,
     BarCard,
     Cards,
@@ -25,10 +25,10 @@ from imprint.view import (
     Prose,
     Section,
     Span,
-    Spread,
     Table,
     Tile,
     Tiles,
+    WordSpread,
     count,
     number,
     probability,
@@ -178,11 +178,11 @@ def _opening() -> Opening:
     )
 
 
-def _answers() -> Answers:
+def _answers() -> AnswerChart:
     scores = tuple((word, place / 10) for place, word in enumerate(HOSTILE))
     opened = (
         Prose("Men's names are nearer."),
-        Spread(((HOSTILE[0], scores), ("women", scores)), ("family", HOSTILE[2])),
+        WordSpread(((HOSTILE[0], scores), ("women", scores)), ("family", HOSTILE[2])),
     )
 
     def line(name, label, outcome, *span):
@@ -194,7 +194,7 @@ def _answers() -> Answers:
     )
     age = (line("age", "Older people's names – pleasant", "cannot tell", 0.04, -0.11, 0.13),)
     groups = (("topic-gender", "Gender", gender), ("topic-age", "Age", age))
-    return Answers(groups, 0.1, _chart("main", ("first", "second")))
+    return AnswerChart(groups, 0.1, _chart("main", ("first", "second")))
 
 
 def _cards() -> Cards:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from imprint.study.design import Design, Item, ItemBlock, NameGroup
-from imprint.study.people import Terms
 from imprint.study.records import create_study
+from imprint.study.settings import Terms
 from imprint.study.store import Store
 
 pytest.importorskip("fastapi", reason="the study's server needs fastapi")

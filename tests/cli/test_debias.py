@@ -73,7 +73,7 @@ def test_a_saved_transform_gives_the_same_file_again(imprint, tiny, tmp_path):
     first = imprint("debias", tiny, "one.safetensors", *options, "--transform", "t.safetensors")
     assert first.returncode == 0, first.stderr
     assert "nobody" in first.stderr
-    assert "the transform to t.safetensors" in first.stderr
+    assert "the transform written to t.safetensors" in first.stderr
     assert imprint("debias", tiny, "two.safetensors", "--apply", "t.safetensors").returncode == 0
     assert (tmp_path / "one.safetensors").read_bytes() == (tmp_path / "two.safetensors").read_bytes()
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_measured_is_said_and_the_file_is_written_all_the_same(im
 def test_professions_as_seeds_of_an_axis_that_is_not_gender_are_said(in_process, tiny):
     tiny.write_text(tiny.read_text().replace("word0 ", f"{fitted()[0]} ").replace("word3 ", f"{fitted()[1]} "))
     own = ("--axis", "word1", "word2")
-    said = "seeds: 3 professions, listed for gender; give --seeds for words to remove word1 - word2 from"
+    said = "seeds: 3 professions, listed for gender; give seeds, words to remove word1 - word2 from"
     assert said in in_process("debias", tiny, "out.safetensors", *own).stderr.splitlines()
     for options in (("--axis", "king", "queen"), (*own, "--method", "hard"), (*own, "--seeds", "seeds.txt"), ()):
         result = in_process("debias", tiny, "out.safetensors", *options)
@@ -149,13 +149,13 @@ def test_held_out_words_of_the_users_seeds_are_the_judges(imprint, tmp_path):
         (["--strength", "nan"], "strength"),
         (["--axis", "he", "he"], "'he'"),
         (["--axis", "he", "nobody"], "tiny: 'nobody'"),
-        (["--axis", "he", "she", "--pairs", "pairs.txt"], "--pairs"),
-        (["--method", "hard", "--strength", "2"], "--method linear"),
+        (["--axis", "he", "she", "--pairs", "pairs.txt"], "pairs"),
+        (["--method", "hard", "--strength", "2"], "use method linear"),
         (["--strength", "much"], "auto"),
         (["--compare"], "OUT"),
         (["--page", "page.html"], "--page"),
         (["--method", "leace", "--axis", "king", "queen"], "tiny: "),
-        (["--apply", "tiny.txt", "--strength", "2"], "--apply"),
+        (["--apply", "tiny.txt", "--strength", "2"], "strength cannot be used with apply"),
         (["--apply", "tiny.txt"], "tiny.txt: "),
         (["--apply", "gone"], "gone: "),
         (["--seeds", "one.txt"], "1 of 2 seed words"),
@@ -277,18 +277,18 @@ def test_few_words_of_three_groups_are_all_fitted_on_and_judged_by_none(in_proce
 @pytest.mark.parametrize(
     ("options", "option"),
     [
-        (("cbow", "out", "--axis", "he", "she"), "--axis"),
-        (("cbow", "out", "--frontier"), "--frontier"),
-        (("cbow", "out", "--apply", __file__, "--method", "leace"), "--apply"),
-        (("default", "out.safetensors", "--group", "a,b", "--group", "c,d", "--axis", "he", "she"), "--axis"),
-        (("default", "out.safetensors", "--group", "a,b", "--group", "c,d", "--strength", "3"), "--strength"),
+        (("cbow", "out", "--axis", "he", "she"), "axis"),
+        (("cbow", "out", "--frontier"), "frontier"),
+        (("cbow", "out", "--apply", __file__, "--method", "leace"), "method"),
+        (("default", "out.safetensors", "--group", "a,b", "--group", "c,d", "--axis", "he", "she"), "axis"),
+        (("default", "out.safetensors", "--group", "a,b", "--group", "c,d", "--strength", "3"), "strength"),
         (("default", "out.safetensors", "--pooling", "cls"), "--pooling"),
     ],
 )
 def test_options_of_the_other_kind_of_subject_are_refused(in_process, options, option):
     result = in_process("debias", *options)
     assert result.returncode == 1
-    assert option in result.stderr
+    assert f"{option} " in result.stderr
 
 
 def test_a_folder_that_holds_something_is_refused_before_any_work(in_process, tmp_path):

@@ -2,12 +2,15 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from made_rows import judged, make_row
 from refusals import refuses
+from systems import posix
 
 import imprint
 from imprint.errors import SettingError
@@ -18,6 +21,7 @@ from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
 
+IMPRINT = Path(sys.executable).with_name("imprint")
 OLD = Path(__file__).parents[1] / "policy" / "findings-schema-2.jsonl"
 
 
@@ -51,6 +55,26 @@ def test_a_topic_that_does_not_exist_is_a_mistake_and_one_that_was_not_measured_
     write_findings(rows, [*read_findings(rows), own])
     for known in ("gender", "gend*", "gardening"):
         assert imprint.gate(rows, require=[condition.format(known)]).exit_code == 3
+
+
+@posix
+@pytest.mark.parametrize("form", [(), ("--json",)])
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        (("--fail-on", "weat:p<0.05"), 2),
+        (("--fail-on", "weat:p<0.001"), 0),
+        (("--require", "topic:gender:|size|<0.05"), 3),
+    ],
+)
+def test_a_verdict_reaches_the_pipeline_although_nobody_reads_the_sentences(rows, condition, code, form):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [str(IMPRINT), "gate", str(rows), *condition, *form, "--junit", str(rows.with_name("gate.xml"))]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (code, "")
+    assert ElementTree.parse(rows.with_name("gate.xml")).getroot().tag == "testsuites"
 
 
 def audit(in_process, path, *conditions):

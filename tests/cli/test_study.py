@@ -210,9 +210,9 @@ def test_a_damaged_study_is_refused_in_one_line_and_can_be_deleted(in_process, f
     refused = in_process("study", arguments[0], "study.db", *arguments[1:])
     assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
     assert "is damaged" in refused.stderr
-    assert "holds answers in a damaged file" in in_process("study", "delete", "study.db").stderr
+    assert "holds answers in a file that cannot be read" in in_process("study", "delete", "study.db").stderr
     deleted = in_process("study", "delete", "study.db", "--yes")
-    assert deleted.stdout == "deleted: study.db, answers in a damaged file\n"
+    assert deleted.stdout == "deleted: study.db, answers in a file that cannot be read\n"
     assert not list(tmp_path.glob("study.db*"))
 
 
@@ -315,7 +315,7 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
         (["create", "found.jsonl", "--out", "s.db", "--protocol", "survey"], "ube, offense, analogy, suggestion"),
         (["create", "found.jsonl", "--out", "s.db", "--protocol", "analogy"], "analog"),
         (["create", "found.jsonl", "--out", "s.db", "--participants", "0"], "participants|people"),
-        (["create", "gender", "--out", "s.db", "--protocol", "suggestion", "--pages", "3"], "--pages"),
+        (["create", "gender", "--out", "s.db", "--protocol", "suggestion", "--pages", "3"], "pages cannot"),
         (["create", "nowhere.jsonl", "--out", "s.db"], "cannot be read"),
         (["create", "default", "--out", "s.db", "--completion-code", "no code"], "'no code'"),
         (["create", "default", "--out", "s.db", "--consent", "nowhere.txt"], "nowhere.txt: "),

@@ -192,7 +192,7 @@ def test_the_affine_form_moves_rows_as_the_transform_does():
 
 
 def test_held_out_names_are_left_out_with_their_labels_and_pairs(bundled):
-    whole = labelled_words(bundled, None, None, None, None)
+    whole = labelled_words(bundled)
     left = whole.without({"John", "boy"})
     assert left.groups[0] == tuple(word for word in whole.groups[0] if word not in ("John", "boy"))
     assert len(left.rows) == len(left.labels) == len(left.owners) == len(whole.rows) - 2
@@ -206,5 +206,5 @@ def test_held_out_names_are_left_out_with_their_labels_and_pairs(bundled):
 def test_words_of_an_embedding_can_be_labelled_too(bundled, name):
     transform = debiaser(name).fit(bundled)
     assert {"he", "James"} <= set(transform.card.positive)
-    way = labelled_words(bundled, None, None, None, None).differences().mean(axis=0)
+    way = labelled_words(bundled).differences().mean(axis=0)
     assert np.linalg.norm(transform.matrix @ way) < 0.5 * np.linalg.norm(way)

@@ -22,7 +22,7 @@ def labelled():
 
 
 def fit(embedding):
-    return LeaceDebiaser().fit(embedding, positive=FIRST, negative=SECOND)
+    return LeaceDebiaser().fit(embedding, groups=[FIRST, SECOND])
 
 
 def covariance(rows):
@@ -71,14 +71,14 @@ def test_the_mean_of_labelled_words_stays_and_erasing_twice_changes_nothing(labe
 
 
 def test_swapping_the_sides_or_the_order_changes_nothing(labelled):
-    swapped = LeaceDebiaser().fit(labelled, positive=SECOND[::-1], negative=FIRST[::-1])
+    swapped = LeaceDebiaser().fit(labelled, groups=[SECOND[::-1], FIRST[::-1]])
     np.testing.assert_allclose(swapped.matrix, fit(labelled).matrix, atol=1e-9)
 
 
 def test_with_fewer_words_than_dimensions_the_labels_are_still_erased_and_the_rest_left():
     generator = np.random.default_rng(0)
     few = Embedding("few", list("abcd"), generator.normal(size=(4, 30)).astype(np.float32))
-    transform = LeaceDebiaser().fit(few, positive="ab", negative="cd")
+    transform = LeaceDebiaser().fit(few, groups=[["a", "b"], ["c", "d"]])
     moved = transform.move(few.vectors.astype(float))
     np.testing.assert_allclose(moved[:2].mean(axis=0), moved[2:].mean(axis=0), atol=1e-6)
     centred = few.vectors.astype(float) - few.vectors.mean(axis=0)
@@ -101,9 +101,11 @@ def test_the_defaults_are_gendered_words_and_names(bundled):
 
 
 def test_lists_that_cannot_be_used_are_refused(labelled):
-    with refuses(SettingError, option="negative"):
-        LeaceDebiaser().fit(labelled, positive=FIRST)
+    with refuses(SettingError, option="groups"):
+        LeaceDebiaser().fit(labelled, groups=[FIRST])
+    with refuses(SettingError, option="groups"):
+        LeaceDebiaser().fit(labelled, groups=[FIRST, SECOND], pairs=[("m1", "f1")])
     with refuses(SettingError, words=("m1",)):
-        LeaceDebiaser().fit(labelled, positive=FIRST, negative=["m1", "f1"])
-    with refuses(VocabularyError, "negative", where="labelled", words=("nobody",)):
-        LeaceDebiaser().fit(labelled, positive=FIRST, negative=["f1", "nobody"])
+        LeaceDebiaser().fit(labelled, groups=[FIRST, ["m1", "f1"]])
+    with refuses(VocabularyError, "group 2", where="labelled", words=("nobody",)):
+        LeaceDebiaser().fit(labelled, groups=[FIRST, ["f1", "nobody"]])

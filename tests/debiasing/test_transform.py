@@ -24,7 +24,7 @@ def fit(method, embedding):
         return LinearDebiaser(3.0).fit(embedding, axis=axis, seeds=[*FITTED, "gone"])
     if method == "hard":
         return HardDebiaser().fit(embedding, axis=axis, specific=MEN + WOMEN, pairs=[("king", "queen")])
-    return LeaceDebiaser().fit(embedding, positive=MEN, negative=WOMEN)
+    return LeaceDebiaser().fit(embedding, groups=[MEN, WOMEN])
 
 
 @pytest.fixture(params=["linear", "hard", "leace"])

@@ -7,12 +7,13 @@ import pytest
 from refusals import refuses
 from scipy.stats import pearsonr
 
-from imprint.association.weat import weat
+from imprint.association.changes import ChangeRow, TopicChangeRow
+from imprint.association.weat import WeatRow, weat
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import PairBenchmark
-from imprint.evaluation.comparison import agree, compare
+from imprint.evaluation.benchmarks import BenchmarkRow, PairBenchmark
+from imprint.evaluation.comparison import AgreementRow, agree, compare
 from imprint.kinds import row_type
 from imprint.rows import WordPoint, read_row
 from imprint.significance.outcomes import outcome
@@ -39,15 +40,15 @@ def compared(bundled, noisy):
 
 
 def test_each_test_has_a_row_per_embedding_and_one_for_the_change(compared):
-    assert [(row.test, row.embedding) for row in compared.effects] == [
+    assert [(row.test, row.embedding) for row in compared.of(WeatRow)] == [
         (test.id, name) for test in TESTS for name in ("glove.6B.100d", "noisy")
     ]
-    assert [row.test for row in compared.changes] == [*(test.id for test in TESTS), "gender"]
+    assert [row.test for row in compared.of(ChangeRow, TopicChangeRow)] == [*(test.id for test in TESTS), "gender"]
 
 
 def test_changes_are_the_second_less_the_first(compared):
-    *changes, topic = compared.changes
-    for first, second, change in zip(compared.effects[::2], compared.effects[1::2], changes, strict=True):
+    *changes, topic = compared.of(ChangeRow, TopicChangeRow)
+    for first, second, change in zip(compared.of(WeatRow)[::2], compared.of(WeatRow)[1::2], changes, strict=True):
         assert change.effect_size == change.effect_size_after - change.effect_size_before
         assert (change.effect_size_before, change.effect_size_after) == pytest.approx(
             (first.effect_size, second.effect_size), abs=1e-9
@@ -70,7 +71,7 @@ def test_changes_are_the_second_less_the_first(compared):
 
 
 def test_both_are_tested_on_the_words_that_both_have(bundled, compared):
-    first, second, *others = compared.effects
+    first, second, *others = compared.of(WeatRow)
     assert first.left_out == first.missing == second.left_out == ("Amy",)
     scored = [{one.word for one in row.scores} for row in (first, second)]
     assert scored[0] == scored[1]
@@ -81,7 +82,7 @@ def test_both_are_tested_on_the_words_that_both_have(bundled, compared):
 
 
 def test_agreement_is_of_wefats_own_scores(bundled, noisy, compared):
-    by_id = {one.test: one for one in compared.agreements}
+    by_id = {one.test: one for one in compared.of(AgreementRow)}
     assert set(by_id) == {
         "caliskan-wefat-occupations", "caliskan-wefat-names", "winobias-wefat-occupations",
         "weat-words", "professions",
@@ -98,14 +99,14 @@ def test_agreement_is_of_wefats_own_scores(bundled, noisy, compared):
     assert "nurse" not in {one.word for one in occupations.points}
     assert (occupations.published_pearson, occupations.published_spearman) == (0.88, 0.86)
     assert names.published_pearson is None
-    assert all(0.3 < one.spearman < 1 for one in compared.agreements)
+    assert all(0.3 < one.spearman < 1 for one in compared.of(AgreementRow))
 
 
 def test_words_of_several_tests_are_pooled_by_test_and_counted_once(bundled, noisy):
     tests = [catalog.get(f"caliskan-{number}") for number in (4, 5)]  # the same names, other attributes
     found = compare(bundled, noisy, tests=tests, benchmarks=[], resamples=20)
-    pooled = next(one for one in found.agreements if one.test == "weat-words")
-    names = {one.word for one in found.effects[0].scores}
+    pooled = next(one for one in found.of(AgreementRow) if one.test == "weat-words")
+    names = {one.word for one in found.of(WeatRow)[0].scores}
     assert (pooled.n_words, pooled.n_scores) == (len(names), 2 * len(names))
     assert {one.word for one in pooled.points} == {f"{test.id}: {name}" for test in tests for name in names}
     again = agree(
@@ -154,21 +155,21 @@ def test_intervals_hold_the_correlation_as_often_as_they_say_only_if_words_are_d
 
 def test_an_embedding_agrees_with_itself(bundled):
     found = compare(bundled, bundled, tests=TESTS[:1], benchmarks=[PAIRS], resamples=20)
-    assert all(one.pearson == pytest.approx(1) for one in found.agreements)
-    assert found.effects[0].effect_size == found.effects[1].effect_size
-    (row,) = found.benchmarks
+    assert all(one.pearson == pytest.approx(1) for one in found.of(AgreementRow))
+    assert found.of(WeatRow)[0].effect_size == found.of(WeatRow)[1].effect_size
+    (row,) = found.of(BenchmarkRow)
     assert row.change_spearman == 0
 
 
 def test_benchmarks_that_cannot_be_run_on_both_are_skipped(compared):
-    assert compared.benchmarks == ()  # "nurse" is gone, and three pairs are too few
+    assert compared.of(BenchmarkRow) == ()  # "nurse" is gone, and three pairs are too few
     assert [(one.test, one.part) for one in compared.skipped] == [("benchmarks", "benchmarks")]
     assert compared.findings()[-1] == compared.skipped[0]
 
 
 def test_benchmarks_give_the_second_less_the_first(bundled, noisy):
     pairs = PairBenchmark("mine", (*PAIRS.pairs, ("moon", "star")), (*PAIRS.scores, 7))
-    (row,) = compare(bundled, noisy, tests=TESTS[:1], benchmarks=[pairs], resamples=20).benchmarks
+    (row,) = compare(bundled, noisy, tests=TESTS[:1], benchmarks=[pairs], resamples=20).of(BenchmarkRow)
     assert (row.against, row.embedding) == (bundled.name, "noisy")
     assert row.change_pearson == pytest.approx(row.pearson - row.against_pearson)
 
@@ -180,9 +181,8 @@ def test_findings_are_json_and_name_the_other(compared):
     assert {row["other"] for row in rows[:6]} == {"glove.6B.100d", "noisy"}
     assert rows[0]["left_out"] == rows[0]["missing"] == ["Amy"]
     assert set(rows[-2]["points"][0]) == {"word", "x", "y"}
-    assert [read_row(row, row_type) for row in rows] == compared.findings()
+    assert [read_row(row, row_type) for row in rows] == [*compared]
     assert list(compared.to_frame()["kind"]) == [kind for kind in kinds if kind != "skipped"]
-    assert repr(compared) == "EmbeddingComparison(glove.6B.100d and noisy: 3 tests, 5 agreements, 0 benchmarks)"
 
 
 def test_embeddings_with_nothing_in_common_are_refused_in_one_line(bundled):

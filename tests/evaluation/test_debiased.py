@@ -5,7 +5,7 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.debiased import debias_encoder
+from imprint.evaluation.debias import debias
 from imprint.evaluation.recovering import OwnedRows, recover_group
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet
@@ -28,7 +28,7 @@ def groups():
 @pytest.fixture(scope="module")
 def done(groups):
     """The mean of the bundled GloVe's words, with groups of our own."""
-    return debias_encoder("cbow", "leace", groups=groups)
+    return debias("cbow", method="leace", groups=groups)
 
 
 def rows_of(done, kind):
@@ -50,7 +50,7 @@ def test_both_fits_are_shown_with_what_they_leave(done):
 def test_similarity_lost_is_shown_for_both(done):
     similarity = rows_of(done, "similarity")
     assert [row.test for row in similarity] == ["rg-65", "rg-65", "ws-353", "ws-353", "men", "men"]
-    assert {row.embedding for row in similarity} == {done.encoder.name, done.from_words.name}
+    assert {row.embedding for row in similarity} == {done.result.name, done.result.name.replace("sentences", "words")}
     # Forty-eight names of each group leave LEACE too little to know the space by: similarity is lost, and shown.
     assert all(row.change_spearman_high < 0 for row in similarity if row.test == "men")
     assert all(row.part == "debiasing" for row in done.findings())
@@ -63,7 +63,7 @@ def test_words_without_a_vector_are_left_out_and_shown(groups):
                                 for place, word in enumerate(group.words)), "name")
         for group in groups
     ]  # fmt: skip
-    done = debias_encoder("cbow", "leace", groups=unknown)
+    done = debias("cbow", method="leace", groups=unknown)
     for row in rows_of(done, "debiasing"):
         assert row.missing == tuple(f"xq{sex}{place}" for sex in ("men", "women") for place in (3, 13))
     leakage = rows_of(done, "sentence-leakage")
@@ -77,18 +77,18 @@ def test_words_without_a_vector_are_left_out_and_shown(groups):
 def test_groups_that_the_encoder_does_not_know_are_refused(groups):
     strange = WordSet.of("strange", (f"xq{place}" for place in range(20)), "name")
     with refuses(VocabularyError, "strange", where=open_encoder("cbow").name):
-        debias_encoder("cbow", "leace", groups=[groups[0], strange])
+        debias("cbow", method="leace", groups=[groups[0], strange])
 
 
 def test_too_few_held_out_words_are_a_row_that_says_so():
     few = [WordSet.of("one", names(0.0, 0.05, 10), "name"), WordSet.of("two", names(0.95, 1.0, 10), "name")]
-    (skipped,) = rows_of(debias_encoder("cbow", "leace", groups=few), "skipped")
+    (skipped,) = rows_of(debias("cbow", method="leace", groups=few), "skipped")
     assert skipped.test == "leakage"
 
 
 def test_three_groups_have_a_third_as_their_chance(groups):
     third = WordSet.of("either", names(0.2, 0.8, 60), "name")
-    done = debias_encoder("cbow", "leace", groups=[*groups, third])
+    done = debias("cbow", method="leace", groups=[*groups, third])
     leakage = rows_of(done, "sentence-leakage")
     assert {row.chance for row in leakage} == {1 / 3}
     assert all(row.against_accuracy > 0.45 for row in leakage)
@@ -96,7 +96,7 @@ def test_three_groups_have_a_third_as_their_chance(groups):
 
 def test_methods_of_pairs_refuse_groups_without_pairs(groups):
     with refuses(SettingError, option="pairs"):
-        debias_encoder("cbow", "sentence-debias", groups=groups)
+        debias("cbow", method="sentence-debias", groups=groups)
 
 
 def planted(words, generator, ways, size=12):
@@ -163,13 +163,13 @@ def test_the_classifier_is_the_ridge_classifier_of_sklearn_with_balanced_weights
 
 @pytest.mark.slow
 def test_questions_in_sentences_of_the_default_encoder_change_with_their_intervals():
-    done = debias_encoder("default-encoder", "leace", tests=[get("gender-career"), get("caliskan-7")])
+    done = debias("default-encoder", method="leace", tests=[get("gender-career"), get("caliskan-7")])
     of_sentences, of_words = rows_of(done, "sentence-leakage")
     assert 0.8 < of_sentences.accuracy < of_words.accuracy < of_words.against_accuracy
     assert of_sentences.change_high < 0
     changes = rows_of(done, "change")
     assert [row.test for row in changes] == ["gender-career", "caliskan-7"] * 2
-    assert {row.change_to for row in changes} == {done.encoder.name, done.from_words.name}
+    assert {row.change_to for row in changes} == {done.result.name, done.result.name.replace("sentences", "words")}
     career, mathematics = changes[:2]
     assert career.size_after < 0.6 * career.size_before
     assert career.size_low < career.size < career.size_high < 0

@@ -11,7 +11,14 @@ from imprint.debiasing.labelled import labelled_words
 from imprint.debiasing.linear import LinearDebiaser
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.debiasers import _judge, _Names, compare_debiasers, judging_axis, measure_left
+from imprint.evaluation.debiasers import (
+    DebiasComparisonRow,
+    _judge,
+    _Names,
+    compare_debiasers,
+    judging_axis,
+    measure_left,
+)
 from imprint.kinds.debiasers import DEBIASERS
 from imprint.masking import Words
 from imprint.render.numbers import plain
@@ -35,7 +42,7 @@ def facts(row):
 
 
 def test_each_method_has_what_it_leaves_and_what_it_costs(compared, bundled):
-    rows = {row.method: row for row in compared.rows}
+    rows = {row.method: row for row in compared}
     assert tuple(rows) == ("none", *COMPARED)
     none = rows.pop("none")
     assert (none.bias_left, none.background_left, none.difference, none.quality_change) == (1.0, 1.0, 0.0, 0.0)
@@ -57,7 +64,7 @@ def test_each_method_has_what_it_leaves_and_what_it_costs(compared, bundled):
 
 def test_linear_debiasing_is_the_default_one(compared, bundled):
     fitted = LinearDebiaser().fit(bundled).card.settings
-    assert {name: facts(compared.rows[1])[name] for name in fitted} == fitted
+    assert {name: facts(compared[1])[name] for name in fitted} == fitted
 
 
 def test_settings_are_chosen_and_labels_fitted_without_any_word_that_judges(compared, bundled):
@@ -69,7 +76,7 @@ def test_settings_are_chosen_and_labels_fitted_without_any_word_that_judges(comp
     vectors = np.array(bundled.vectors)
     vectors[rows] = vectors[np.random.default_rng(0).permutation(rows)]
     other = compare_debiasers(Embedding("other", bundled.words, vectors), ["leace", "sentence-debias", "half-sibling"])
-    for row, again in zip(compared.rows[3:], other.rows[1:], strict=True):
+    for row, again in zip(compared.findings()[3:], other.findings()[1:], strict=True):
         assert facts(row) == pytest.approx(facts(again))
         assert row.bias_left != again.bias_left
 
@@ -97,7 +104,7 @@ class Watching(Debiaser):
 def test_a_debiaser_of_a_plug_in_is_told_which_words_judge_and_shows_its_setting(bundled, plug_in, monkeypatch):
     plug_in("imprint.debiasers", f"watching = {__name__}:Watching")
     monkeypatch.setattr(Watching, "told", [])
-    row = compare_debiasers(bundled, ["watching"]).rows[1]
+    row = compare_debiasers(bundled, ["watching"])[1]
     axis = judging_axis(bundled)
     assert Watching.told == [{*_Names.of(bundled).judged, *axis.positive, *axis.negative}] * 3  # two to choose among
     table = next(DEBIASERS.blocks([row]))
@@ -158,7 +165,7 @@ def test_what_cannot_be_fitted_is_said_and_nothing_at_all_is_refused(bundled):
     with refuses(VocabularyError, where="few"):
         compare_debiasers(few, ["leace"])
     partly = compare_debiasers(few, ["leace", "linear"])
-    assert [(row.method, row.recovered, row.n_judged) for row in partly.rows] == [
+    assert [(row.method, row.recovered, row.n_judged) for row in partly.of(DebiasComparisonRow)] == [
         ("none", None, 0),
         ("linear", None, 0),
     ]

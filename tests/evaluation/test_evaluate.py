@@ -8,7 +8,7 @@ from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import AnalogyBenchmark, PairBenchmark
+from imprint.evaluation.benchmarks import AnalogyBenchmark, BenchmarkRow, PairBenchmark
 from imprint.evaluation.evaluate import evaluate
 
 WORDS = [f"w{row}" for row in range(30)]
@@ -25,10 +25,10 @@ def embedding(seed, name):
 
 def test_what_cannot_be_run_is_skipped_with_its_reason():
     found = evaluate(embedding(0, "one"), [PAIRS, ABSENT, QUESTIONS], resamples=20)
-    assert [row.test for row in found.rows] == ["rg-65", "mine"]
+    assert [row.test for row in found.of(BenchmarkRow)] == ["rg-65", "mine"]
     (skipped,) = found.skipped
     assert (skipped.kind, skipped.test, skipped.embedding, skipped.part) == ("skipped", "absent", "one", "benchmarks")
-    assert found.findings() == [*found.rows, skipped]
+    assert found[-1] is skipped
     assert list(found.to_frame()["kind"]) == ["similarity", "analogy_benchmark"]
 
 
@@ -42,12 +42,12 @@ def test_nothing_to_run_is_refused_in_one_line():
 def test_the_change_is_the_embedding_less_what_it_is_held_against():
     before, after = embedding(0, "before"), embedding(1, "after")
     found = evaluate(after, [PAIRS, QUESTIONS], against=before, resamples=20)
-    for row, measure in zip(found.rows, ("spearman", "3cosmul"), strict=True):
+    for row, measure in zip(found, ("spearman", "3cosmul"), strict=True):
         assert (row.against, row.embedding) == ("before", "after")
         now, then, change = (row.measured(measure, of)[0] for of in ("", "against_", "change_"))
         assert change == pytest.approx(now - then)
-    (alone,) = evaluate(after, [PAIRS], resamples=20).rows
-    assert alone.measured("spearman") == found.rows[0].measured("spearman")
+    (alone,) = evaluate(after, [PAIRS], resamples=20)
+    assert alone.measured("spearman") == found[0].measured("spearman")
 
 
 def test_findings_say_everything_and_are_json():
@@ -60,7 +60,6 @@ def test_findings_say_everything_and_are_json():
     assert (questions["kind"], questions["published_before"], questions["n_words"]) == ("analogy_benchmark", None, 30)
     assert questions["sections"][0]["found"] == 20
     assert list(found.to_frame()["test"]) == ["rg-65", "mine"]
-    assert repr(found) == "Evaluation(2 benchmarks, 0 skipped)"
 
 
 def test_long_work_reports_its_progress():

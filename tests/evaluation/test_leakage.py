@@ -10,7 +10,7 @@ from imprint.debiasing.debiaser import debiaser
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.evaluation.leakage import GIVEN, HELD_OUT, NAMES, RACES, group_leakage, hold_out, leakage
+from imprint.evaluation.leakage import GIVEN, HELD_OUT, NAMES, RACES, LeakageRow, group_leakage, hold_out, leakage
 from imprint.evaluation.recovering import (
     CLUSTERS,
     RecoveryAttempt,
@@ -50,7 +50,7 @@ def without_axis(embedding: Embedding) -> Embedding:
 
 def recovered(embedding, **options):
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]), **options)
-    return {row.method: row for row in found.rows if row.word_list == NAMES}
+    return {row.method: row for row in found.of(LeakageRow) if row.word_list == NAMES}
 
 
 def test_what_lies_on_the_axis_alone_is_gone_with_it():
@@ -79,13 +79,13 @@ def test_an_embedding_without_bias_gives_chance():
 def test_the_bundled_embedding_tells_the_sex_of_names_and_the_stereotypes_of_professions():
     embedding = load("default")
     found = leakage(embedding, pair_axis(embedding, [("he", "she")]))
-    rows = {(row.word_list, row.method): row for row in found.rows}
+    rows = {(row.word_list, row.method): row for row in found.of(LeakageRow)}
     assert rows[NAMES, "linear classifier"].accuracy_low > 0.9
     assert rows["professions, by the crowd", "linear classifier"].accuracy_low > 0.6
-    assert len(found.findings()) == len(found.rows) == len(found.to_frame()) == 11
+    assert len(found) == len(found.of(LeakageRow)) == len(found.to_frame()) == 11
     assert rows["first names, by race", "linear classifier"].accuracy_low > 0.6
-    assert [read_row(row.to_dict(), row_type) for row in found.rows] == list(found.rows)
-    assert found.rows[0].statistic == found.rows[0].accuracy
+    assert [read_row(row.to_dict(), row_type) for row in found] == [*found]
+    assert found[0].statistic == found[0].accuracy
 
 
 @pytest.mark.parametrize("strength", [0.0, 2.0])
@@ -98,12 +98,12 @@ def test_four_races_are_recovered_where_names_show_them_and_not_after_debiasing_
     vectors[np.arange(3, len(words)), 2 + np.repeat(np.arange(4), 40)] += strength
     subject = Embedding("races", words, vectors.astype(np.float32))
     axis = pair_axis(subject, [("he", "she")])
-    rows = [row for row in leakage(subject, axis).rows if row.word_list == RACES]
+    rows = [row for row in leakage(subject, axis).of(LeakageRow) if row.word_list == RACES]
     assert {row.method for row in rows} == {"linear classifier", "RBF classifier"}
     for row in rows:
         assert (row.chance, row.group_sizes) == (0.25, (40,) * 4)
         assert row.accuracy > 0.95 if strength else abs(row.accuracy - 0.25) < 0.12
-    assert not [row for row in leakage(subject, axis, after=subject).rows if row.word_list == RACES]
+    assert not [row for row in leakage(subject, axis, after=subject).of(LeakageRow) if row.word_list == RACES]
 
 
 def test_groups_of_one_s_own_are_recovered_before_and_after():
@@ -117,12 +117,30 @@ def test_groups_of_one_s_own_are_recovered_before_and_after():
     without[:, 3:6] = 0
     after = replace(subject, name="without", vectors=without)
     found = leakage(subject, pair_axis(subject, [("he", "she")]), after=after, groups=groups)
-    rows = [row for row in found.rows if row.word_list == GIVEN]
+    rows = [row for row in found.of(LeakageRow) if row.word_list == GIVEN]
     assert [row.method for row in rows] == ["linear classifier", "RBF classifier"]
     for row in rows:
         assert (row.group_names, row.group_sizes, row.chance) == (tuple(groups), (30, 30, 30), 1 / 3)
         assert row.against_accuracy > 0.8
         assert row.accuracy < 0.55
+
+
+def test_of_a_long_group_no_more_words_are_tried_than_memory_can_hold(monkeypatch):
+    """A machine holds a table of all pairs of the words that it is trained on, and of those tried with them."""
+    sizes = []
+
+    def recover(vectors, labels):
+        sizes.append(len(vectors))
+        return RecoveryAttempt(np.ones(len(vectors)), np.ones(25))
+
+    monkeypatch.setattr("imprint.evaluation.leakage.recovery_methods", lambda seed: {"linear classifier": recover})
+    groups = {name: [f"{name}{number}" for number in range(20_000)] for name in ("one", "two")}
+    words = ["he", "she", "word", *groups["one"], *groups["two"]]
+    subject = Embedding("long", words, np.random.default_rng(5).normal(size=(len(words), 2)).astype(np.float32))
+    row = leakage(subject, pair_axis(subject, [("he", "she")]), groups=groups)[0]
+    assert (row.word_list, row.group_sizes) == (GIVEN, (4_000, 4_000))
+    trained = 0.8 * sizes[0]
+    assert 8 * trained * sizes[0] < 1 << 29  # bytes
 
 
 def test_the_seed_decides():
@@ -193,8 +211,8 @@ def test_lists_with_too_few_words_are_named():
         "words furthest out on he - she",
     ]
     assert {row.part for row in found.skipped} == {"debiasing"}
-    assert {row.word_list for row in found.rows} == {NAMES}
-    assert found.findings() == [*found.rows, *found.skipped]
+    assert {row.word_list for row in found.of(LeakageRow)} == {NAMES}
+    assert [*found] == [*found.of(LeakageRow), *found.skipped]
 
 
 def three_groups(each=100):

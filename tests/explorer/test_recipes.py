@@ -96,11 +96,19 @@ def test_an_axis_gives_the_row_of_the_command_line_and_of_python(ask, tmp_path, 
     assert answer["finding"]["missing"] == ["absent"]
 
 
-def test_neighbours_are_those_of_python(ask):
-    answer = ask("GET", "/api/neighbours", params={"word": "rose", "count": 5}).json()
-    lines = "".join(f"{one['word']} {one['cosine']!r}\n" for one in answer["nearest"])
-    assert in_python(answer["python"]) == lines
-    assert len(answer["nearest"]) == 5
+@posix
+@pytest.mark.parametrize("word", ["rose", "-x"])
+def test_neighbours_are_those_of_the_command_line_and_of_python(asking, tmp_path, word):
+    from imprint.subjects.opening import load
+
+    (tmp_path / "odd.txt").write_text("-x 1 0\n$HOME 0 1\nrose 1 1\nlily 1 2\n")
+    answer = asking(load(tmp_path / "odd.txt"), tmp_path / "odd.txt")(
+        "GET", "/api/neighbours", params={"word": word, "count": 2}
+    ).json()
+    assert in_shell(answer["command"], tmp_path) == answer["finding"]
+    nearest = answer["finding"]["nearest"]
+    assert in_python(answer["python"]) == "".join(f"{near['word']} {near['value']!r}\n" for near in nearest)
+    assert len(nearest) == 2
 
 
 @given(LISTS)

@@ -4,11 +4,14 @@ import json
 
 import pytest
 from fuzz import SEEDS, draw_findings
+from msgspec.structs import replace
 from refusals import refuses
 
 from imprint.errors import ImprintError
 from imprint.kinds import all_kinds
 from imprint.kinds.findings import read_findings
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.rows import RawRow
 
 SEED_FILES = sorted((SEEDS / "findings").iterdir())
@@ -60,6 +63,9 @@ def test_refused(findings, kind, changed):
         ("topic", {"size_low": 0.3, "size_high": 0.1}),
         ("calibration", {"part": "of a later version"}),
         ("swap", {"scores": []}),
+        ("swap", {"outcome": "present", "share_tied": 0.0, "words_low": None}),
+        ("swap", {"outcome": "present", "share_tied": 0.0, "words_low": None, "words_high": None}),
+        ("audit", {"language": "\ud800", "judged": False}),
         ("board", {"quality_pairs": 2**62}),
         ("removed-names", {"excess_removed": 1e300}),
         ("wefat", {"values": far("values", 1e308, 1), "scores": far("scores", 1e10, 2)}),
@@ -68,6 +74,18 @@ def test_refused(findings, kind, changed):
 def test_drawn(findings, tmp_path, kind, changed):
     (row,) = read_findings(findings(kind, **changed))
     draw_findings([row], tmp_path)
+
+
+def test_means_of_groups_leave_out_what_is_beyond_all_measure():
+    points = [Point(f"word{n}", value, group=group) for group in "ab" for n, value in enumerate((1e308, 1e308, 1.0))]
+    drawn = dots(points, x_title="x")["datasets"].values()
+    assert [row["mean"] for rows in drawn for row in rows if "mean" in row] == [1.0, 1.0]
+
+
+def test_topics_of_a_board_are_drawn_without_its_models(tmp_path, findings):
+    """As rows of one kind, chosen from a board's findings, are."""
+    (row,) = read_findings(findings("board-topic", size=0.1, reason=None))
+    draw_findings([row, replace(row, embedding="another")], tmp_path)
 
 
 def test_a_row_of_an_unknown_part_is_shown_with_all_its_fields(findings):

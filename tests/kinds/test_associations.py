@@ -21,7 +21,7 @@ from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import Published
-from imprint.view import Answers, Chart, Table, flat
+from imprint.view import AnswerChart, Chart, Table, flat
 
 SHOWN = Words()
 
@@ -77,7 +77,7 @@ def test_the_line_of_a_wefat_fits_the_points_as_they_are_drawn(bundled):
 
 def test_the_forest_draws_the_questions_with_their_intervals_and_outcomes(battery):
     rows = [row for row in of_kind("weat", battery) if row.is_question]
-    (chart,) = (block.chart for block in blocks(of_kind("weat", battery)) if isinstance(block, Answers))
+    (chart,) = (block.chart for block in blocks(of_kind("weat", battery)) if isinstance(block, AnswerChart))
     drawn = {row["hint0"]: row for row in drawn_rows(chart.draw(SHOWN, 860)) if "estimate" in row}
     assert len(drawn) == len(rows)
     for row in rows:

@@ -20,7 +20,7 @@ from imprint.reports.summary import certainty, notes, tiles, verdict
 from imprint.rows import WordList
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.stimuli.catalog import get, questions
-from imprint.view import Answers, Details, Section, Spread, Table, flat
+from imprint.view import AnswerChart, Details, Section, Table, WordSpread, flat
 
 SHOWN = Words()
 NAMES = {"x": "men's names", "y": "women's names", "a": "career words", "b": "family words"}
@@ -67,7 +67,7 @@ def said(text):
 
 
 def chart_of(rows):
-    return next((block.chart for block in flat(blocks(rows)) if isinstance(block, Answers)), None)
+    return next((block.chart for block in flat(blocks(rows)) if isinstance(block, AnswerChart)), None)
 
 
 def test_the_made_up_questions_have_the_outcomes_of_their_intervals():
@@ -294,7 +294,7 @@ def test_a_question_of_the_bundled_embedding_without_most_of_its_words_has_too_f
 
 def answers_of(rows):
     """Return the list of answers of a page, and its lines by label."""
-    (answers,) = (block for block in blocks(rows) if isinstance(block, Answers))
+    (answers,) = (block for block in blocks(rows) if isinstance(block, AnswerChart))
     return answers, {said(answer.label): answer for _, _, several in answers.groups for answer in several}
 
 
@@ -335,7 +335,7 @@ def test_an_answer_opens_to_its_words_what_is_usual_and_the_test_of_a_paper(bund
     asked = ("gender-career", "gender-ability", "caliskan-6")
     _, lines = answers_of([weat(bundled, test) for test in asked])
     opened = lines["Men's names → career"].blocks
-    (spread,) = (block for block in opened if isinstance(block, Spread))
+    (spread,) = (block for block in opened if isinstance(block, WordSpread))
     men, women = ([word for word, _ in scores] for _, scores in spread.groups)
     question = get("gender-career")
     assert (set(men), set(women)) == (set(question.x.words), set(question.y.words))

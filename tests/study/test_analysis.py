@@ -314,4 +314,4 @@ def test_scores_show_themselves_as_every_result_does(make_store, take_part, prot
     assert (frame["kind"] == kind).sum() == count
     assert {row["study"] for row in scores.to_dict()["findings"]} == {store.study.id}
     assert scores._repr_html_()
-    assert [read_row(row.to_dict(), row_type) for row in rows] == rows
+    assert tuple(read_row(row.to_dict(), row_type) for row in rows) == rows

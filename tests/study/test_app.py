@@ -3,12 +3,13 @@
 import asyncio
 import html
 import re
+from dataclasses import replace
 
 import pytest
 
 from imprint.study.design import Design, Item, ItemBlock, NameGroup
-from imprint.study.people import Terms
 from imprint.study.records import create_study
+from imprint.study.settings import Terms
 from imprint.study.store import Store
 from imprint.web.guard import RateLimit
 from imprint.web.serving import Hosts
@@ -161,6 +162,22 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     items = {item.number: item for item in browser.store.items()}
     assert len(stored(browser)) == 9 + 6
     assert all(items[item].expected == value for (_, item), value in stored(browser).items())
+
+
+def test_half_characters_of_a_vocabulary_break_neither_page_nor_api(opened):
+    """Which UTF-8 cannot write."""
+    pair = ("\ud800", "queen")
+    design = replace(ANALOGY, blocks=(ItemBlock(("he", "\udfff"), (Item("sense", pair), Item("stereotype", pair))),))
+    browser = opened(design)
+    path = browser.join()
+    browser.send("/consent")
+    assert "\\ud800" in browser.page.text
+    step = browser.ask("GET", f"/api{path}")
+    assert (step.status_code, step.json()["title"], step.json()["questions"][0]["words"]) == (
+        200, ["he", "\udfff"], [*pair]
+    )  # fmt: skip
+    overview = browser.ask("GET", "/api/overview", headers={"authorization": f"Bearer {browser.admin}"})
+    assert overview.json()["blocks"][0]["title"] == ["he", "\udfff"]
 
 
 CONSENTS = [

@@ -12,7 +12,7 @@ from refusals import refuses
 from systems import posix
 
 from imprint.errors import ImprintError, SettingError
-from imprint.study.database import connect, remove
+from imprint.study.database import connect, recognise, remove
 from imprint.study.design import StudyError
 from imprint.study.protocols import analogy_design, ube_design
 from imprint.study.records import create_study
@@ -163,6 +163,19 @@ def change(statement):
     return act
 
 
+@contextlib.contextmanager
+def files_of_at_most(size):
+    """Let no file grow beyond a size, as a full disk does."""
+    import resource  # of POSIX alone
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 def spoil(text, damaged):
     """Change bytes of the file, of the same length."""
 
@@ -303,6 +316,43 @@ def test_a_damaged_study_is_deleted_with_all_its_answers(make_store, take_part, 
         remove(path)
         left = b"".join(file.read() for file in held)
     assert b"xylophonist" not in left
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.parametrize("refuse", [recognise, Store.open])
+def test_a_study_is_not_called_damaged_because_its_disk_is_full(path, refuse):
+    before = path.read_bytes()
+    with files_of_at_most(16_384), refuses(StudyError, "cannot be read now", where=path):  # SQLite's index is larger
+        refuse(path)
+    assert path.read_bytes() == before
+    with Store.open(path) as store:
+        store.join()
+
+
+def test_a_study_that_takes_no_answers_is_not_served(path, monkeypatch):
+    def only_read(file):
+        return sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, isolation_level=None)
+
+    with Store.open(path) as store:
+        store.check_writable()
+        monkeypatch.setattr("imprint.study.database.connect", only_read)
+        with refuses(StudyError, "readonly", where=path):
+            store.check_writable()
+
+
+@posix
+def test_a_study_is_deleted_from_a_full_disk(path, tmp_path, monkeypatch):
+    (tmp_path / "index").touch()
+    os.truncate(tmp_path / "index", 1 << 20)  # of holes: to write over them needs room
+
+    def lack_room(target):
+        (tmp_path / "index").rename(target.with_name("study.db-shm"))
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("imprint.study.database._empty", lack_room)
+    with files_of_at_most(1 << 19):
+        remove(path)
     assert list(tmp_path.iterdir()) == []
 
 

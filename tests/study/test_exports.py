@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from imprint.kinds.findings import read_findings
-from imprint.study.analysis import bonuses, score, write_csv, write_jsonl, write_payments, write_tasks
-from imprint.study.people import Terms
+from imprint.study.analysis import EXPORTS, bonuses, score, write_csv, write_jsonl, write_payments, write_tasks
 from imprint.study.protocols import analogy_design, ube_design
+from imprint.study.settings import Terms
 from imprint.study.steps import Finish
 
 
@@ -98,7 +98,7 @@ def test_scores_are_findings(make_store, take_part, tmp_path):
     store = make_store("analogy")
     take_part(store, lambda *_: "yes")
     write_jsonl(store, tmp_path / "scores.jsonl")
-    assert read_findings(tmp_path / "scores.jsonl") == score(store).findings()
+    assert read_findings(tmp_path / "scores.jsonl") == [*score(store)]
 
 
 def test_the_text_that_people_agreed_to_goes_with_the_scores(make_store, tmp_path):
@@ -145,7 +145,18 @@ def test_tasks_of_the_other_protocols_name_what_is_asked(make_store, tmp_path):
 def test_all_cells_are_quoted(make_store, tmp_path):
     """Else a semicolon begins a new cell in some spreadsheets, and with it a formula."""
     write_tasks(make_store("suggestion"), tmp_path / "tasks.csv", platform="mturk")
-    assert (tmp_path / "tasks.csv").read_bytes() == b'"task","about"\r\n"1","gender"\r\n'
+    assert (tmp_path / "tasks.csv").read_bytes() == b'"task","about"\n"1","gender"\n'
+
+
+def test_half_characters_of_a_vocabulary_are_exported(make_store, take_part, findings, tmp_path):
+    """An embedding may hold half of a character pair, which UTF-8 cannot write."""
+    odd = [replace(row, first="\ud800") for row in findings if row.kind == "analogy"][:1]
+    store = make_store(design=analogy_design(odd))
+    take_part(store, lambda *_: "yes")
+    for form, write in EXPORTS.items():
+        if form != "seeds":
+            write(store, tmp_path / form)
+            assert ("\\ud800" in (tmp_path / form).read_text()) == (form != "payments")
 
 
 @pytest.mark.parametrize("word", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])

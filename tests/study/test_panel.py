@@ -11,9 +11,10 @@ from refusals import refuses
 
 from imprint.study.database import connect
 from imprint.study.design import AnswerError, StudyError
-from imprint.study.people import Terms, carried_id, is_short
+from imprint.study.people import carried_id
 from imprint.study.protocols import suggestion_design, ube_design
 from imprint.study.records import create_study
+from imprint.study.settings import Terms, is_short
 from imprint.study.steps import Consent, Finish, Task
 from imprint.study.store import Store
 

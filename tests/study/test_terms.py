@@ -9,7 +9,7 @@ from refusals import refuses
 from systems import posix
 
 from imprint.study.design import StudyError
-from imprint.study.people import LARGEST_CONSENT, Terms, read_consent
+from imprint.study.settings import LARGEST_CONSENT, Terms, read_consent
 
 FIELDS = ("Researcher: Ada Lovelace", "Duration: 10 minutes", "contact : ada@example.org")
 REQUIRED = "\n".join(FIELDS)

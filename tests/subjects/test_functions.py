@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint.association.changes import ChangeRow
 from imprint.errors import SettingError, SubjectError
 
 TEST = "caliskan-6"
@@ -72,13 +73,13 @@ def test_evaluation_takes_objects(embedding, pair, axis):
     from imprint.evaluation.benchmarks import bundled_benchmarks
 
     chosen = [one for one in bundled_benchmarks() if one.name == "rg-65"]
-    found = imprint.evaluate(pair, chosen, against=pair, **FAST).rows[0]
-    assert found.spearman == imprint.evaluate(embedding, chosen, **FAST).rows[0].spearman
+    found = imprint.evaluate(pair, chosen, against=pair, **FAST)[0]
+    assert found.spearman == imprint.evaluate(embedding, chosen, **FAST)[0].spearman
     assert found.change_spearman == 0.0
     tests = [one for one in imprint.catalogue() if one.id == TEST]
     compared = imprint.compare(pair, "default", tests=tests, benchmarks=chosen, **FAST)
-    assert {row.size for row in compared.changes} == {0.0}
-    assert imprint.leakage(pair, axis).rows == imprint.leakage(imprint.Embedding("tuple", *pair), axis).rows
+    assert {row.size for row in compared.of(ChangeRow)} == {0.0}
+    assert [*imprint.leakage(pair, axis)] == [*imprint.leakage(imprint.Embedding("tuple", *pair), axis)]
 
 
 @pytest.mark.parametrize("debiaser", [imprint.HardDebiaser(), imprint.LinearDebiaser(), imprint.LeaceDebiaser()])

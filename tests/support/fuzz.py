@@ -277,7 +277,7 @@ def read_benchmark(path: Path, rng: random.Random) -> None:
 
 
 def read_terms(path: Path, _: random.Random) -> None:
-    from imprint.study.people import read_consent
+    from imprint.study.settings import read_consent
 
     read_consent(path)
 

@@ -5,11 +5,12 @@ from agreeing import differences
 from small import small_audits
 
 import imprint
+from imprint.association.changes import ChangeRow
 from imprint.debiasing.debiaser import debiaser
 from imprint.debiasing.sentences import RememberingEncoder, label_texts
 from imprint.encoders.onnx import OnnxEncoder
 from imprint.evaluation.benchmarks import bundled_benchmarks
-from imprint.evaluation.comparison import compare
+from imprint.evaluation.comparison import AgreementRow, compare
 from imprint.kinds.changes import say_changes
 from imprint.kinds.sections import sections
 from imprint.render.terminal import draw_text
@@ -72,12 +73,12 @@ def test_eight_bits_differ_little_and_the_comparison_says_how_much(minilm, minil
     eight = OnnxEncoder(minilm_onnx, tokenizer=minilm / "tokenizer.json")
     tests = choose(imprint.catalogue(), ("caliskan-6",))
     found = compare(minilm_float32, eight, tests=tests, benchmarks=bundled_benchmarks("rg-65"), cache=kept)
-    (change,) = [row for row in found.changes if row.kind == "change"]
+    (change,) = found.of(ChangeRow)
     assert change.size_low < change.size < change.size_high
     assert 0 < abs(change.size) < 0.1
     *_, largest = map(draw_text, say_changes([change]))
     assert change.title in largest
-    assert min(row.pearson for row in found.agreements) > 0.98
+    assert min(row.pearson for row in found.of(AgreementRow)) > 0.98
 
 
 def test_a_debiased_model_reloaded_from_its_folder_shows_the_change_with_its_interval(minilm, kept, tmp_path):

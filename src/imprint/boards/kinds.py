@@ -160,11 +160,11 @@ def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
 def show_topics(rows: Sequence[Row]) -> Iterator[Block]:
     """Draw each topic's size against quality, and list the sizes."""
     topics = [row for row in rows if isinstance(row, BoardTopicRow)]
-    quality = {row.embedding: row for row in rows if isinstance(row, BoardRow)}
+    rated = {row.embedding: row for row in rows if isinstance(row, BoardRow) and row.quality is not None}
     charts = [
         chart
         for topic in dict.fromkeys(row.topic for row in topics)
-        if (chart := _chart([row for row in topics if row.topic == topic], quality)) is not None
+        if (chart := _chart([row for row in topics if row.topic == topic], rated)) is not None
     ]
     yield from charts[:1]
     columns: Columns = ("topic", Field("embedding", cell=_linked), "size", OUTCOME, "tests")
@@ -179,9 +179,9 @@ def _linked(row: BoardTestRow | BoardTopicRow) -> Cell:
 def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart | None:
     """Draw size against quality in a topic; nothing where fewer than two models have both."""
     drawn = [
-        (row, quality)
+        (row, models[row.embedding].quality or 0.0)
         for row in rows
-        if row.size is not None and row.reason != "controls" and (quality := models[row.embedding].quality) is not None
+        if row.size is not None and row.reason != "controls" and row.embedding in models
     ]
     if len(drawn) < 2:
         return None

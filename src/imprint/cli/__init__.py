@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import typer
+    from _typeshed import ReadableBuffer
 
 INTERRUPTED = 130  # what shells call a program that Ctrl-C ended
 TERMINATED = 143  # and one that was told to end
@@ -48,6 +49,10 @@ def _run() -> int:
     # an error, as on a full disk: exit code 0 would say that somebody has it.
     sys.stdout = sys.stdout or open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    is_ours = sys.stdout is sys.__stdout__
+    if is_ours and not sys.stdout.isatty():
+        pipe = io.BufferedWriter(_StandardOutput(sys.stdout.fileno(), "wb", closefd=False))
+        sys.stdout = io.TextIOWrapper(pipe, sys.stdout.encoding)
     signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without the characters of a table gets question marks, not a traceback.
@@ -69,15 +74,23 @@ def _run() -> int:
         return _fail("a file ended too early; fetch or write it again") if error.__cause__ else INTERRUPTED
     except MemoryError:
         return _fail("there is not enough memory; close other programs, or raise the limit (ulimit -v)")
-    except BrokenPipeError:
-        # The reader of our stdout has left, as `head` does. Python would complain again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         said = one_line(error.strerror or str(error))
         return _fail(f"cannot write or read ({said}); check the disk and the output")
     return code
+
+
+class _StandardOutput(io.FileIO):
+    """Standard output whose reader may leave, as `head` does: the command still writes its files and has its code."""
+
+    def write(self, content: "ReadableBuffer", /) -> int:
+        """Write to the pipe, or nowhere once it is closed."""
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return super().write(content)
 
 
 def end_quickly() -> None:

@@ -1,16 +1,12 @@
 """`imprint compare`: two embeddings side by side."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from imprint.cli.encoders import SUBJECT_HELP, EncoderSettings, opened_subjects
 from imprint.cli.evaluate import BenchmarksOption, WordsOption
-from imprint.cli.options import JsonOption, SeedOption, is_subject, with_settings
-from imprint.errors import SettingError
-
-if TYPE_CHECKING:
-    from imprint.stimuli.definition import WeatTest
+from imprint.cli.options import JsonOption, SeedOption, chosen_weats, is_subject, with_settings
 
 
 @with_settings
@@ -35,29 +31,13 @@ def compare_command(
     from imprint.cli.console import phases, show_findings
     from imprint.evaluation.benchmarks import all_benchmarks
 
-    chosen = _choose(test)
-    found = all_benchmarks(benchmarks)
+    hint = "every WEFAT is compared anyway"
+    tests = None if not test else chosen_weats(test, None, None, default=(), hint=hint)
+    chosen = all_benchmarks(benchmarks)
     from imprint.evaluation.comparison import compare, comparison_words  # after the choice: it loads numpy
 
     with opened_subjects([first, second], about) as opened:
-        words = opened.words(comparison_words(chosen, found))
+        words = opened.words(comparison_words(tests, chosen))
     with phases() as report:
-        comparison = compare(*words, tests=chosen, benchmarks=found, most_words=most_words, seed=seed, report=report)
-    show_findings(comparison.findings(), json=json)
-
-
-def _choose(patterns: list[str] | None) -> "list[WeatTest] | None":
-    from imprint.stimuli.catalog import catalogue, choose
-    from imprint.stimuli.definition import WeatTest
-
-    if not patterns:
-        return None
-    found = [test for test in choose(catalogue(), patterns) if isinstance(test, WeatTest)]
-    if not found:
-        raise SettingError(
-            option="--test",
-            got=", ".join(patterns),
-            expected="at least one WEAT",
-            hint="every WEFAT is compared anyway",
-        )
-    return found
+        rows = compare(*words, tests=tests, benchmarks=chosen, most_words=most_words, seed=seed, report=report)
+    show_findings(rows.findings(), json=json)

@@ -58,7 +58,7 @@ def evaluate_command(
     from imprint.evaluation.benchmarks import all_benchmarks, pair_words
     from imprint.stimuli.files import groups_from_files
 
-    groups = {one.name: one.words for one in groups_from_files(named_words("group", group)).groups} if group else {}
+    groups = {own.name: own.words for own in groups_from_files(named_words("group", group)).groups} if group else {}
     if groups and not leakage:
         raise SettingError("--group is for --leakage", option="--group", hint="give --leakage too")
     chosen = all_benchmarks(benchmarks)
@@ -70,11 +70,12 @@ def evaluate_command(
         opened, *others = subjects.words(asked)
     before = others[0] if others else None
     with phases() as report:
-        found = imprint.evaluate(
+        benchmarked = imprint.evaluate(
             opened, chosen, against=before, most_words=most_words, resamples=resamples, seed=seed, report=report
-        ).findings()
+        )
+        rows: list[imprint.Row] = [*benchmarked]
         if leakage:
             first, second = (opened, None) if before is None else (before, opened)
             axis = imprint.pair_axis(first, [DEFAULT_PAIR])
-            found += imprint.leakage(first, axis, after=second, groups=groups, seed=seed, report=report).findings()
-    show_findings(found, json=json)
+            rows += imprint.leakage(first, axis, after=second, groups=groups, seed=seed, report=report)
+    show_findings(rows, json=json)

@@ -1,26 +1,16 @@
 """`imprint study`: do people share the embedding's associations? Create, serve, score and export a study."""
 
-import socket
-from functools import partial
-from ipaddress import ip_address
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-import imprint
-from imprint.checks import Protocol, check_choice
-from imprint.cli.options import DEFAULT_PAIR, JsonOption, SeedOption, is_file
+from imprint.checks import check_choice
+from imprint.cli.options import JsonOption, is_file, with_settings
 from imprint.errors import SettingError
+from imprint.study.settings import StudySettings, Terms, read_consent
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from imprint.study.design import Design
-
-FINDINGS = ".jsonl"
-
-_ANALOGIES = 100  # asked about where an embedding is given; the paper asks about 1,000
 _PORT = 8000
 
 study_app = typer.Typer(
@@ -32,14 +22,9 @@ StudyArgument = Annotated[
     Path, typer.Argument(callback=is_file, metavar="STUDY", help="A file from imprint study create.")
 ]
 
-# Kept for documentation: nobody has them, so they stand for anybody outside.
-_OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-_DISCARD = 9
-_EVERYWHERE = "listening on every address of this machine"
-_READABLE = "warning: without TLS others can read answers and links on the way; use a web server with TLS, and --url"
-
 
 @study_app.command("create")
+@with_settings
 def create_command(
     source: Annotated[
         str,
@@ -50,13 +35,8 @@ def create_command(
         ),
     ],
     out: Annotated[Path, typer.Option(help="The study's file, which must not exist yet.")],
-    protocol: Annotated[Protocol, typer.Option(help="What people do; with ube they match words to groups.")] = "ube",
-    participants: Annotated[
-        int | None, typer.Option(help="Participants per page. [default: 18, 15, 10 as in the papers, or 50]")
-    ] = None,
-    pages: Annotated[
-        int | None, typer.Option(min=1, help="Categories (ube) or analogies to ask about. [default: 12, 100]")
-    ] = None,
+    settings: StudySettings,
+    terms: Terms,
     consent: Annotated[
         Path | None,
         typer.Option(
@@ -65,22 +45,10 @@ def create_command(
             help="Your consent text in UTF-8, with lines Researcher:, Duration: and Contact:.",
         ),
     ] = None,
-    completion_code: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Shown after the last page, so that people can be paid.")
-    ] = None,
-    screen_out_code: Annotated[
-        str | None,
-        typer.Option(metavar="CODE", help="Shown to people who do not pass the exam or find the study full."),
-    ] = None,
-    return_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The panel's https address, linked beside the code: {code}, {participant}."),
-    ] = None,
-    seed: SeedOption = 0,
 ) -> None:
     """Create a study in one file, and print its token once."""
-    from imprint.cli.console import check_target, print_answer, print_note, print_written
-    from imprint.study.people import Terms, read_consent
+    from imprint.cli.console import check_target, open_embedding, phases, print_answer, print_note, print_written
+    from imprint.study.protocols import asks_embedding, make_design
     from imprint.study.records import create_study
 
     check_target(out, reading=source)
@@ -88,24 +56,19 @@ def create_command(
         raise SettingError(
             "exists already", option="--out", where=out, hint="give a new name, or remove it with imprint study delete"
         )
-    if pages is not None and protocol not in ("ube", "analogy"):
-        raise SettingError(
-            f"--pages cannot be used with {protocol}",
-            option="--pages",
-            got=pages,
-            hint="leave it out: it goes with ube and analogy",
-        )
-    text = () if consent is None else read_consent(consent)
-    terms = Terms(text, completion_code, screen_out_code, return_url)
-    design = _design(source, protocol, participants=participants, pages=pages, seed=seed)
-    token = create_study(out, design, seed=seed, terms=terms)
+    settings.check()
+    if consent is not None:
+        terms = replace(terms, consent=read_consent(consent))
+    subject = open_embedding(source) if asks_embedding(source, settings.protocol) else source
+    with phases() as report:
+        design = make_design(subject, settings, progress=report)
+    token = create_study(out, design, seed=settings.seed, terms=terms)
     for note in design.notes:
         print_note(f"note: {note}")
-    pages_made = len(design.blocks)
-    noun = "page" if pages_made == 1 else "pages"
     if consent is None:
         print_note("note: there is no consent text; add --consent FILE before you invite people")
-    print_note(f"{pages_made} {noun} for {design.quota} people each; next: imprint study serve {out}")
+    pages = f"{len(design.blocks)} page{'' if len(design.blocks) == 1 else 's'}"
+    print_note(f"{pages} for {design.quota} people each; next: imprint study serve {out}")
     print_written("study", out)
     print_answer(f"administrator's token, shown only once: {token}")
 
@@ -125,16 +88,16 @@ def serve_command(
 ) -> None:
     """Serve a study to its participants until Ctrl-C."""
     from imprint.cli.console import print_answer, print_note
-    from imprint.web.serving import bind, public_name, require_server, run
+    from imprint.web.serving import Hosts, bind, public_address, public_name, require_server, run
 
     require_server()
     from imprint.study.app import make_study_app
     from imprint.study.store import Store
-    from imprint.web.serving import Hosts
 
     names = [public_name(url)] if url is not None else []
     hosts = Hosts.bound_to(host, names)
     with Store.open(study) as store, bind(host, port) as bound:
+        store.check_writable()
         app = make_study_app(
             store,
             hosts=hosts,
@@ -179,7 +142,7 @@ def score_command(
     with contextlib.ExitStack() as opened:
         store = opened.enter_context(Store.open(study))
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
-        found = [*score(store, rated).findings(), *(find_bonuses(store) if bonuses else ())]
+        found = [*score(store, rated), *(find_bonuses(store) if bonuses else ())]
     if not found:
         print_note("There are no answers yet.")
     show_findings(found, json=json, unmask=unmask)
@@ -201,27 +164,19 @@ def export_command(
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
     from imprint.cli.console import check_target, print_written
-    from imprint.study.analysis import write_csv, write_jsonl, write_payments, write_seeds, write_tasks
+    from imprint.study.analysis import EXPORTS
     from imprint.study.database import belongs_to
     from imprint.study.store import Store
 
-    writers: dict[str, Callable[[Store, Path], None]] = {
-        "csv": write_csv,
-        "jsonl": write_jsonl,
-        "payments": write_payments,
-        "mturk": partial(write_tasks, platform="mturk"),
-        "prolific": partial(write_tasks, platform="prolific"),
-        "seeds": write_seeds,
-    }
     chosen = form or out.suffix.removeprefix(".")
-    check_choice("--format", chosen, writers)
+    check_choice("--format", chosen, EXPORTS)
     check_target(out, reading=str(study))
     if belongs_to(out, study):
         raise SettingError(
             "belongs to the study being read", option="--out", where=out, hint="give another name for the output"
         )
     with Store.open(study) as store:
-        writers[chosen](store, out)
+        EXPORTS[chosen](store, out)
     print_written(chosen, out)
 
 
@@ -232,101 +187,13 @@ def delete_command(
 ) -> None:
     """Delete a study with all its answers."""
     from imprint.cli.console import print_answer
-    from imprint.study import database
-    from imprint.study.design import StudyError
-    from imprint.study.store import Store
+    from imprint.study.database import remove
+    from imprint.study.store import held_in
 
-    held = "answers in the format of another version of imprint"
-    if database.is_readable(study):
-        try:
-            with Store.open(study) as store:
-                told = store.overview()
-            held = f"{told.answers} answers of {told.participants} people"
-        except StudyError:
-            held = "answers in a damaged file"  # deleted all the same: they are still people's answers
+    held = held_in(study)
     if not yes:
         raise SettingError(
             f"holds {held}, which cannot be recovered", option="--yes", where=study, hint="add --yes to delete it"
         )
-    database.remove(study)
+    remove(study)
     print_answer(f"deleted: {study}, {held}")
-
-
-def _design(source: str, protocol: Protocol, *, participants: int | None, pages: int | None, seed: int) -> "Design":
-    from imprint.study import protocols
-    from imprint.study.analysis import score
-    from imprint.study.store import Store
-
-    people = protocols.PARTICIPANTS[protocol] if participants is None else participants
-    if protocol == "suggestion":
-        return protocols.suggestion_design(source, participants=people)
-    findings: Sequence[imprint.Row]
-    names = None
-    if source.endswith(FINDINGS):
-        findings = imprint.read_findings(source)
-    elif protocol == "offense":
-        with Store.open(source) as store:
-            findings = score(store).findings()
-    elif protocol == "analogy":
-        pages = pages or _ANALOGIES
-        findings = _analogies(source, pages + 1)  # he : she, which is left out, may be one of them
-    else:
-        enumeration = _enumerate(source, seed)
-        findings, names = enumeration.findings(), enumeration.names
-    if protocol == "offense":
-        return protocols.offense_design(findings, participants=people)
-    if protocol == "analogy":
-        return protocols.analogy_design(findings, pairs=pages, participants=people)
-    categories = pages or protocols.CATEGORIES
-    return protocols.ube_design(findings, names=names, categories=categories, participants=people)
-
-
-def _analogies(embedding: str, pairs: int) -> "Sequence[imprint.Row]":
-    """Find the best analogies along he and she, without first names, of which there is nothing to judge."""
-    from imprint.cli.console import open_embedding, progress_bar
-
-    opened = open_embedding(embedding)
-    with progress_bar("comparing all pairs") as report:
-        return imprint.analogies(opened, DEFAULT_PAIR, k=pairs, no_names=True, progress=report).findings()
-
-
-def _enumerate(embedding: str, seed: int) -> "imprint.Enumeration":
-    """Find associations of name groups with words."""
-    from imprint.cli.console import open_embedding, print_note, progress_bar
-    from imprint.workers import threads
-
-    opened = open_embedding(embedding)
-    with threads(None) as executor, progress_bar("enumerating") as report:
-        found = imprint.enumerate_biases(opened, seed=seed, repeats=0, executor=executor, progress=report)
-    for note in found.overview.notes:
-        print_note(f"note: {note}")
-    return found
-
-
-def public_address(bound: socket.socket) -> tuple[str, list[str]]:
-    """Return the address to hand out, and what whoever runs the server has to know of it."""
-    from imprint.web.serving import address
-
-    host = ip_address(bound.getsockname()[0])
-    if host.is_loopback:
-        return address(bound), []
-    if not host.is_unspecified:
-        return address(bound), [_READABLE]
-    outward = _outward_address(bound.family)
-    if outward is None:
-        told = f"{_EVERYWHERE}; the printed one works only here, other people need this machine's name or address"
-    else:
-        told = f"{_EVERYWHERE}; other people can use {outward}"
-    return address(bound, outward), [told, _READABLE]
-
-
-def _outward_address(family: int) -> str | None:
-    """Return the address from which this machine would send to others, None where it would not; nothing is sent."""
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((_OUTSIDE[socket.AddressFamily(family)], _DISCARD))
-            found = str(probe.getsockname()[0])
-    except OSError:
-        return None
-    chosen = ip_address(found)
-    return None if chosen.is_loopback or chosen.is_link_local else found

@@ -12,7 +12,7 @@ from imprint.debiasing.transform import LinearTransform, Transform
 from imprint.directions.axis import Axis, Pairs
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
-from imprint.subjects.opening import EmbeddingLike
+from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
 
 if TYPE_CHECKING:
@@ -69,13 +69,15 @@ class Debiaser(ABC):
         return self.fit(embedding)
 
     def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> Transform:
-        """Fit on words of two groups or more."""
-        *others, last = (method for method in DEBIASERS.builtin if DEBIASERS.get(method).takes_groups)
-        raise SettingError(
-            f"{type(self).__name__} cannot be fitted on several groups",
-            option="method",
-            hint=f"choose {', '.join(others)} or {last}",
-        )
+        """Fit on words of two groups or more; by default with the `groups` of `fit`."""
+        if not self.takes_groups:
+            *others, last = (method for method in DEBIASERS.builtin if DEBIASERS.get(method).takes_groups)
+            raise SettingError(
+                f"{type(self).__name__} cannot be fitted on several groups",
+                option="method",
+                hint=f"choose {', '.join(others)} or {last}",
+            )
+        return self.fit(load(embedding), groups=groups)  # type: ignore[call-arg]
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors, as of sentences; one affine map moves every vector."""
@@ -119,8 +121,6 @@ class LabelledDebiaser(Debiaser):
         *,
         axis: Axis | None = None,
         pairs: Pairs | None = None,
-        positive: Sequence[str] | None = None,
-        negative: Sequence[str] | None = None,
         groups: Groups | None = None,
     ) -> LinearTransform:
         """Fit on lists of labelled words, by default words that define gender and one-sided first names.
@@ -132,25 +132,17 @@ class LabelledDebiaser(Debiaser):
         embedding
             A file, `default` or an object, as `load` accepts it.
         axis
-            An axis whose positive and negative words are the two lists.
+            An axis whose positive and negative words are two lists.
         pairs
-            Pairs whose first and second words are the two lists.
-        positive
-            Words of the first label.
-        negative
-            Words of the second label.
+            Pairs whose first and second words are two lists.
         groups
-            Lists of words, one per group, of two groups or more; instead of the others.
+            Lists of words, one per group, of two groups or more; instead of an axis or pairs.
         """
-        return self.fit_rows(labelled_words(embedding, axis, pairs, positive, negative, groups))
+        return self.fit_rows(labelled_words(embedding, axis, pairs, groups))
 
     def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> LinearTransform:
         """Fit on words that define gender and one-sided first names, but for those left out."""
         return self.fit_rows(labelled_words(embedding).without(leave_out))
-
-    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
-        """Fit on words of two groups or more."""
-        return self.fit(embedding, groups=groups)
 
 
 def debiaser(name: str, **settings: Any) -> Debiaser:
@@ -189,11 +181,6 @@ def find_debiaser(name: str) -> type[Debiaser]:
     except SettingError:
         return Debiaser
     return kind
-
-
-def summarise(name: str) -> str:
-    """Tell what a debiaser does; of one that is not installed, what all do."""
-    return find_debiaser(name).summary
 
 
 def label_fact(method: str, name: str) -> str:

@@ -7,12 +7,10 @@ were not fitted on (0.02 to 0.001 in the paper) and of background words (0.005 t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from imprint.debiasing.linear import SPREAD, LinearDebiaser, LinearProblem, prepare
-from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, VocabularyError
@@ -167,14 +165,6 @@ def frontier(
     others = catalogue.background() if background is None else background
     debiasers = [LinearDebiaser(strength, spread) for strength in strengths]
     return measure(problem, debiasers, held_out=held, background=others)
-
-
-def frontier_around(embedding: Embedding, transform: Transform, **options: Any) -> tuple[FrontierPoint, ...]:
-    """Measure strengths at the spread of a fitted transform, its own strength among them; options are `frontier`'s."""
-    settings = transform.card.settings
-    return frontier(
-        embedding, strengths=sorted({*STRENGTHS, settings["strength"]}), spread=settings["spread"], **options
-    )
 
 
 def measure(

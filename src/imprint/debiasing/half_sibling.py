@@ -99,10 +99,6 @@ class HalfSiblingDebiaser(Debiaser):
         judging = {word.lower() for word in leave_out}
         return self.fit(embedding, specific=[word for word in gendered() if word.lower() not in judging])
 
-    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
-        """Subtract what the words of all groups predict."""
-        return self.fit(embedding, groups=groups)
-
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors; those of sentences have no words to keep, so all are moved."""
         matrix, share = self._matrix(labelled.rows)

@@ -12,7 +12,7 @@ import numpy as np
 
 from imprint.debiasing.debiaser import GENDER, Debiaser
 from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
-from imprint.debiasing.linear import default_axes
+from imprint.debiasing.linear import default_axes, ends_of, missing_of
 from imprint.debiasing.transform import Card, HardTransform, LinearTransform, WordSets
 from imprint.directions.axis import Axis, Pairs, check_ends, group_axes, orthonormal, pair_axis
 from imprint.embeddings.embedding import Embedding
@@ -71,12 +71,7 @@ class HardDebiaser(Debiaser):
         axes = default_axes(embedding, axis)
         chosen = catalogue.equalize_pairs() if pairs is None else pairs
         check_ends(chosen)
-        ends = (
-            [word for one in axes for word in one.positive],
-            [word for one in axes for word in one.negative],
-        )
-        missing = tuple(word for one in axes for word in one.missing)
-        return take_out("hard", embedding, orthonormal(axes), ends, chosen, specific, missing)
+        return take_out("hard", embedding, orthonormal(axes), ends_of(axes), chosen, specific, missing_of(axes))
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
@@ -94,8 +89,7 @@ class HardDebiaser(Debiaser):
         embedding, words = load(embedding), [group.words for group in check_groups(groups)]
         embedding.check_finite()
         axes = group_axes(embedding, words)
-        missing = dict.fromkeys(word for one in axes for word in one.missing)
-        return take_out("hard", embedding, orthonormal(axes), words, (), (), tuple(missing))
+        return take_out("hard", embedding, orthonormal(axes), words, (), (), missing_of(axes))
 
 
 def take_out(
@@ -114,13 +108,10 @@ def take_out(
     named = gendered() if specific is None else specific
     ends = embedding.lookup([word for group in groups for word in group]).tokens
     kept = {word for word in (*named, *ends, *(word for words in sets for word in words)) if word in embedding}
-    card = Card(
-        embedding=embedding.name,
-        embedding_sha256=embedding.sha256,
-        positive=tuple(groups[0]),
-        negative=tuple(groups[1]),
-        others=tuple(map(tuple, groups[2:])),
-        seeds=(),
+    card = Card.of(
+        embedding.name,
+        embedding.sha256,
+        groups,
         missing=(*missing, *lacking),
         settings={"kept": len(kept), "pairs": len(sets), **(settings or {})},
         measured=measured or {},

@@ -118,46 +118,25 @@ class LabelledRows:
 
     def card(self, settings: Mapping[str, Any] | None = None, **measured: Any) -> Card:
         """Return what a transform fitted on them says about itself."""
-        return Card(
-            embedding=self.name,
-            embedding_sha256=self.sha256,
-            positive=self.groups[0],
-            negative=self.groups[1],
-            others=self.groups[2:],
-            seeds=(),
-            missing=self.missing,
-            settings={**self.settings, **(settings or {})},
-            measured=measured,
-        )
+        merged = {**self.settings, **(settings or {})}
+        return Card.of(self.name, self.sha256, self.groups, missing=self.missing, settings=merged, measured=measured)
 
 
 def labelled_words(
     embedding: EmbeddingLike,
     axis: Axis | None = None,
     pairs: Pairs | None = None,
-    positive: Sequence[str] | None = None,
-    negative: Sequence[str] | None = None,
     groups: Groups | None = None,
 ) -> LabelledRows:
-    """Look up lists of words: those of groups, an axis or pairs, two lists, or words and names of one gender."""
-    if groups is not None and (axis, pairs, positive, negative) != (None, None, None, None):
-        raise SettingError(
-            "groups are given beside an axis, pairs or two lists", option="groups", hint="give one of them"
-        )
+    """Look up lists of words: those of groups, an axis or pairs, or words and names of one gender."""
+    if groups is not None and (axis, pairs) != (None, None):
+        raise SettingError("groups are given beside an axis or pairs", option="groups", hint="give one of them")
     if axis is None and pairs is not None:
         axis = pair_axis(embedding, pairs)
-    if axis is not None:
-        positive, negative = axis.positive, axis.negative
-    if (positive is None) != (negative is None):
-        raise SettingError(
-            "positive and negative words belong together",
-            option="negative" if negative is None else "positive",
-            hint="give both, or neither",
-        )
     if groups is None:
-        sides = gendered_words() if positive is None or negative is None else (positive, negative)
+        sides = gendered_words() if axis is None else (axis.positive, axis.negative)
         groups = [WordSet.of(name, side) for name, side in zip(("positive", "negative"), sides, strict=True)]
-        chosen, settings = pairs or (() if positive is not None else catalogue.definitional_pairs()), {}
+        chosen, settings = pairs or (catalogue.definitional_pairs() if axis is None else ()), {}
     else:
         chosen, settings = (), {"groups": len(groups)}
     named = check_groups(groups)

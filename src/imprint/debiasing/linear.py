@@ -110,7 +110,10 @@ class LinearDebiaser(Debiaser):
         """Fit along the axes from the other groups to each."""
         words = [group.words for group in check_groups(groups)]
         fitted = self.fit(embedding, axis=group_axes(embedding, words))
-        return replace(fitted, card=fitted.card.of_groups(words))
+        first, second, *others = words
+        missing = tuple(dict.fromkeys(fitted.card.missing))
+        card = replace(fitted.card, positive=first, negative=second, others=tuple(others), missing=missing)
+        return replace(fitted, card=card)
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from the seeds, and keep inner products of the background."""
@@ -149,9 +152,11 @@ class LinearDebiaser(Debiaser):
     @classmethod
     def frontier(cls, embedding: Embedding, transform: Transform, **options: Any) -> "tuple[FrontierPoint, ...]":
         """Measure strengths at the spread of a fitted transform, its own strength among them."""
-        from imprint.debiasing.frontier import frontier_around
+        from imprint.debiasing.frontier import STRENGTHS, frontier
 
-        return frontier_around(embedding, transform, **options)
+        fitted = transform.card.settings
+        strengths = sorted({*STRENGTHS, fitted["strength"]})
+        return frontier(embedding, strengths=strengths, spread=fitted["spread"], **options)
 
     def without_folds(self) -> "LinearDebiaser":
         """Return the strength and spread to use where none can be chosen."""
@@ -174,11 +179,10 @@ class LinearProblem:
         """Solve at the debiaser's strength and write the card."""
         directions = np.array([axis.direction for axis in self.axes])
         matrix, measured = _solve(debiaser, self.gram, self.seed_gram, directions)
-        card = Card(
-            embedding=self.embedding.name,
-            embedding_sha256=self.embedding.sha256,
-            positive=tuple(word for axis in self.axes for word in axis.positive),
-            negative=tuple(word for axis in self.axes for word in axis.negative),
+        card = Card.of(
+            self.embedding.name,
+            self.embedding.sha256,
+            ends_of(self.axes),
             seeds=self.seeds,
             missing=self.missing,
             settings={**asdict(debiaser), "background": self.background},
@@ -243,7 +247,7 @@ def prepare(
         gram = _gram(embedding, rows)
         seed_rows = found.vectors.astype(np.float64)
         seed_gram = seed_rows.T @ seed_rows
-    missing = (*(word for one in axes for word in one.missing), *found.missing)
+    missing = (*missing_of(axes), *found.missing)
     return LinearProblem(embedding, axes, found.words, missing, gram, seed_gram, len(embedding) - len(rows))
 
 
@@ -257,6 +261,19 @@ def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tu
     for one in axes:
         one.check(embedding)
     return axes
+
+
+def ends_of(axes: Sequence[Axis]) -> list[tuple[str, ...]]:
+    """Return the words of the positive ends of axes, and those of the negative ends."""
+    return [
+        tuple(word for axis in axes for word in axis.positive),
+        tuple(word for axis in axes for word in axis.negative),
+    ]
+
+
+def missing_of(axes: Sequence[Axis]) -> tuple[str, ...]:
+    """Return the words of axes that have no vector."""
+    return tuple(dict.fromkeys(word for axis in axes for word in axis.missing))
 
 
 def _gram(embedding: Embedding, apart: Indices) -> Floats:

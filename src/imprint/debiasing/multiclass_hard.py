@@ -110,10 +110,6 @@ class MulticlassHardDebiaser(Debiaser):
         measured = {"pairs_variance": share}
         return take_out("multiclass-hard", embedding, basis, ends, equalize, specific, missing, settings, measured)
 
-    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> HardTransform:
-        """Fit on words of two groups or more."""
-        return self.fit(embedding, groups=groups)
-
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove what linear projection does: a sentence has no word to keep or to equalise."""
         fitted = ProjectionDebiaser().fit_rows(labelled)

@@ -13,7 +13,7 @@ import numpy as np
 
 from imprint.debiasing.debiaser import Debiaser
 from imprint.debiasing.labelled import Groups, LabelledRows, check_groups
-from imprint.debiasing.linear import default_axes
+from imprint.debiasing.linear import default_axes, ends_of, missing_of
 from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, Pairs, group_axes, orthonormal, pair_axis
 from imprint.errors import SettingError
@@ -72,26 +72,11 @@ class ProjectionDebiaser(Debiaser):
         else:
             chosen = catalogue.definitional_pairs() if pairs is None else pairs
             axes = default_axes(embedding, pair_axis(embedding, chosen, method="pca") if axis is None else axis)
-            words = [
-                tuple(word for one in axes for word in one.positive),
-                tuple(word for one in axes for word in one.negative),
-            ]
-        basis = orthonormal(axes)
-        card = Card(
-            embedding=embedding.name,
-            embedding_sha256=embedding.sha256,
-            positive=words[0],
-            negative=words[1],
-            others=tuple(words[2:]),
-            seeds=(),
-            missing=tuple(dict.fromkeys(word for one in axes for word in one.missing)),
-            measured={"directions": len(basis)},
-        )
+            words = ends_of(axes)
+        basis, missing = orthonormal(axes), missing_of(axes)
+        measured = {"directions": len(basis)}
+        card = Card.of(embedding.name, embedding.sha256, words, missing=missing, measured=measured)
         return _projecting(basis, card)
-
-    def fit_groups(self, embedding: EmbeddingLike, groups: Groups) -> LinearTransform:
-        """Remove the subspace of the groups' means."""
-        return self.fit(embedding, groups=groups)
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the first principal component of the pairs' differences, or the groups' means without pairs."""

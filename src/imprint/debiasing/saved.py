@@ -2,10 +2,9 @@
 
 import json
 import stat
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 
 from imprint.debiasing.transform import (
@@ -15,7 +14,6 @@ from imprint.debiasing.transform import (
     HardTransform,
     LinearTransform,
     Transform,
-    read_list,
 )
 from imprint.errors import ImprintError, raising_as, reading_file
 from imprint.files import FilePath
@@ -45,13 +43,14 @@ def load_transform(path: FilePath) -> Transform:
     'hard'
     """
     source = Path(path)
-    broken = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+    broken = (ValueError, TypeError, KeyError, AttributeError, RecursionError, msgspec.ValidationError)
     refused = raising_as(broken, ImprintError, "is not a transform saved by imprint ({})", where=source)
     with reading_file(ImprintError, source, "check the path"), refused:
         tensors, text = _read_tensors(source)
         content = json.loads(text)
         forms = {form.form: form for form in (LinearTransform, HardTransform, DoubleHardTransform)}
-        return forms[content["form"]].restored(str(content["method"]), _card(content["card"]), tensors, content)
+        card = msgspec.convert(content["card"], Card)
+        return forms[content["form"]].restored(str(content["method"]), card, tensors, content)
 
 
 def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:
@@ -77,21 +76,3 @@ def _read_tensors(path: Path) -> tuple[dict[str, Floats], str]:
         if not (np.abs(tensor) < _LARGEST_NUMBER).all():
             raise ValueError(f"tensor {name!r} holds NaN, an infinity or a number beyond {_LARGEST_NUMBER:g}")
     return tensors, text
-
-
-def _card(content: Mapping[str, Any]) -> Card:
-    positive, negative, seeds, missing = (
-        read_list(content[name]) for name in ("positive", "negative", "seeds", "missing")
-    )
-    return Card(
-        embedding=str(content["embedding"]),
-        embedding_sha256=str(content["embedding_sha256"]),
-        positive=positive,
-        negative=negative,
-        seeds=seeds,
-        missing=missing,
-        settings=dict(content["settings"]),
-        measured=dict(content["measured"]),
-        version=str(content["version"]),
-        others=tuple(map(read_list, content.get("others", ()))),
-    )

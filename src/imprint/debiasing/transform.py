@@ -47,11 +47,11 @@ class Card:
     version: str = __version__
     others: tuple[tuple[str, ...], ...] = ()
 
-    def of_groups(self, groups: Sequence[Sequence[str]]) -> "Card":
-        """Return the card with the words of these groups."""
+    @classmethod
+    def of(cls, name: str, sha256: str, groups: Sequence[Sequence[str]], **facts: Any) -> "Card":
+        """Make the card of what was fitted on the words of two groups or more, of an embedding or encoder."""
         first, second, *others = map(tuple, groups)
-        missing = tuple(dict.fromkeys(self.missing))
-        return replace(self, positive=first, negative=second, others=tuple(others), missing=missing)
+        return cls(name, sha256, first, second, others=tuple(others), **{"seeds": (), **facts})
 
 
 @dataclass(frozen=True, eq=False)

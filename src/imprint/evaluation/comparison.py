@@ -9,7 +9,6 @@ words (occupations); Bolukbasi et al. (2016), Figure 1, by projections of profes
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -30,9 +29,9 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
-from imprint.evaluation.evaluate import Evaluation, evaluate
+from imprint.evaluation.evaluate import evaluate
 from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
-from imprint.rows import Result, Row, SkippedRow, WordPoint, shown, skipped, word_points
+from imprint.rows import Row, Rows, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.stimuli.catalog import WEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
 from imprint.stimuli.published import figures
@@ -76,32 +75,6 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     ] = None
 
 
-@dataclass(frozen=True, repr=False)
-class EmbeddingComparison(Result):
-    """Effects (two rows per WEAT), changes, agreement of words' scores, benchmarks, and what could not be run.
-
-    Both are asked about the words that both have. Differences are the second embedding's less the first one's.
-    """
-
-    first: str
-    second: str
-    effects: tuple[WeatRow, ...]
-    changes: tuple[ChangeRow | TopicChangeRow, ...]
-    agreements: tuple[AgreementRow, ...]
-    benchmarks: tuple[BenchmarkRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return every row, what could not be run last."""
-        return [*self.effects, *self.changes, *self.agreements, *self.benchmarks, *self.skipped]
-
-    def __repr__(self) -> str:
-        return (
-            f"EmbeddingComparison({self.first} and {self.second}: {len(self.effects) // 2} tests, "
-            f"{len(self.agreements)} agreements, {len(self.benchmarks)} benchmarks)"
-        )
-
-
 def compare(
     first: EncoderLike,
     second: EncoderLike,
@@ -113,7 +86,7 @@ def compare(
     cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
-) -> EmbeddingComparison:
+) -> Rows[Row]:
     """Compare two embeddings or encoders: their biases, whether they associate words alike, and their benchmarks.
 
     Parameters
@@ -139,14 +112,15 @@ def compare(
 
     Returns
     -------
-    EmbeddingComparison
-        Effects, changes, agreement and benchmarks; what cannot be run on both is skipped with the reason.
+    Rows
+        Two rows per WEAT, what changed, the agreement of words' scores, and benchmarks, on the words that both have.
+        What cannot be run on both is last, with the reason.
 
     Examples
     --------
     >>> debiased = imprint.HardDebiaser().fit("default").apply("default")
-    >>> imprint.compare("default", debiased)
-    EmbeddingComparison(glove.6B.100d and glove.6B.100d debiased (hard): 20 tests, 5 agreements, 4 benchmarks)
+    >>> len(imprint.compare("default", debiased))
+    73
     """
     asked = comparison_words(tests, benchmarks)
     first, second = (word_vectors(one, asked, cache=cache) for one in (first, second))
@@ -163,12 +137,12 @@ def compare(
     pooled, owners = _pooled(effects)
     sources.append((POOLED, "Target words of the WEATs above, pooled", lambda: pooled))
     sources.append(("professions", f"Professions along {' - '.join(AXIS)}", partial(projected_scores, first, second)))
-    agreements = []
+    agreements: list[AgreementRow] = []
     for id_, title, scores in sources:
         try:
             words = owners if id_ == POOLED else None
-            found = agree((first, second), id_, title, *scores(), words=words, resamples=resamples, seed=seed)
-            agreements.append(found)
+            row = agree((first, second), id_, title, *scores(), words=words, resamples=resamples, seed=seed)
+            agreements.append(row)
         except VocabularyError as error:
             not_run.append(skip(id_, title, error, part="against"))
     try:
@@ -178,16 +152,8 @@ def compare(
     except VocabularyError as error:
         if not effects and not agreements:
             raise
-        evaluation = Evaluation((), (skip("benchmarks", "Benchmarks", error, part="benchmarks"),))
-    return EmbeddingComparison(
-        first=first.name,
-        second=second.name,
-        effects=effects,
-        changes=changes,
-        agreements=tuple(agreements),
-        benchmarks=evaluation.rows,
-        skipped=(*not_run, *evaluation.skipped),
-    )
+        evaluation = Rows([skip("benchmarks", "Benchmarks", error, part="benchmarks")])
+    return Rows([*effects, *changes, *agreements, *evaluation.of(BenchmarkRow), *not_run, *evaluation.skipped])
 
 
 def comparison_words(

@@ -14,7 +14,6 @@ the limit of embeddings is that of English, since no German vectors were at hand
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
@@ -27,7 +26,7 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.files import bundled_file
-from imprint.rows import Findings, Result, Row, Rows, shown, skipped
+from imprint.rows import Findings, Row, Rows, shown, skipped
 from imprint.significance.dyads import spearman
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
@@ -72,54 +71,23 @@ class ControlsRow(Row, frozen=True, kw_only=True, tag="controls"):
         return ()
 
 
-@dataclass(frozen=True, repr=False)
-class Controls(Result):
-    """Whether a subject can be judged.
+class Controls(Rows[ControlsRow]):
+    """Whether a subject can be judged, a row per language.
 
-    Attributes
+    Parameters
     ----------
-    embedding
-        Name of the embedding or encoder.
-    embedding_sha256
-        Its hash.
-    by_language
-        Each control with its value and the least that passes, by the language that it asks in.
-    encoded
-        How many texts an encoder encoded now; the others were known.
+    rows
+        The controls of each language.
     """
-
-    embedding: str
-    embedding_sha256: str
-    by_language: Mapping[str, tuple[Control, ...]]
-    encoded: int = 0
-
-    @property
-    def controls(self) -> tuple[Control, ...]:
-        """Every control, of all languages."""
-        return tuple(one for own in self.by_language.values() for one in own)
 
     @property
     def judged(self) -> bool | None:
         """Whether it passes every control, in each language; None where it fails none, and a language has none."""
-        return judged_by(self.findings())
-
-    def findings(self) -> list[ControlsRow]:
-        """Return one row per language."""
-        return [
-            ControlsRow(
-                test="controls",
-                embedding=self.embedding,
-                embedding_sha256=self.embedding_sha256,
-                judged=all(one.passed for one in own) if own else None,
-                controls=own,
-                language=language,
-            )
-            for language, own in self.by_language.items()
-        ]
+        return judged_by(self)
 
     def __repr__(self) -> str:
         said = {True: "can be judged", False: "cannot be judged", None: "no controls in its language"}[self.judged]
-        return f"Controls({self.embedding}: {said})"
+        return f"Controls({said})"
 
 
 def controls(
@@ -145,14 +113,23 @@ def controls(
     Examples
     --------
     >>> imprint.controls("default")
-    Controls(glove.6B.100d: can be judged)
+    Controls(can be judged)
     """
     opened = open_subject(subject)
-    found, encoded = {}, 0
-    for language in sorted({controlled_in(one) for one in languages}, key=lambda one: (one != "en", one)):
-        found[language], more = _ask(opened, language, cache) if language in LANGUAGES else ((), 0)
-        encoded += more
-    return Controls(opened.name, opened.sha256, found, encoded)
+    rows = []
+    for language in sorted({controlled_in(one) for one in languages}, key=lambda code: (code != "en", code)):
+        asked = _ask(opened, language, cache) if language in LANGUAGES else ()
+        rows.append(
+            ControlsRow(
+                test="controls",
+                embedding=opened.name,
+                embedding_sha256=opened.sha256,
+                judged=all(control.passed for control in asked) if asked else None,
+                controls=asked,
+                language=language,
+            )
+        )
+    return Controls(rows)
 
 
 def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore | None = None) -> Rows[Row]:
@@ -205,18 +182,17 @@ def controlled_in(language: str) -> str:
     return "en" if language == UNDETERMINED else language
 
 
-def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | None) -> tuple[tuple[Control, ...], int]:
+def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | None) -> tuple[Control, ...]:
     tests, pairs = _tests(language), _pairs(language)
     words = control_words([language])
-    vectors, encoded = _vectors(subject, sorted(words), cache)
+    vectors = _vectors(subject, sorted(words), cache)
     least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
-    found = (
+    return (
         _coverage(words, vectors),
         *_neutral(tests, vectors),
         _pleasant(valence(language), tests[0], vectors, least),
         *([_similar(pairs, vectors)] if pairs else []),
     )
-    return found, encoded
 
 
 def control_words(languages: Iterable[str] = ("en",)) -> set[str]:
@@ -290,22 +266,18 @@ def _rows(words: Sequence[str], vectors: WordVectors) -> Floats:
     return np.array([vectors[word] for word in words if word in vectors])
 
 
-def _vectors(
-    subject: Embedding | Encoder, words: Sequence[str], cache: EncodingStore | None
-) -> tuple[WordVectors, int]:
-    """Return the unit vectors of the words that a subject has, and how many were encoded now."""
+def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: EncodingStore | None) -> WordVectors:
+    """Return the unit vectors of the words that a subject has."""
     if isinstance(subject, Embedding):
         found = subject.lookup(words)
-        return dict(zip(found.words, found.unit, strict=True)), 0
+        return dict(zip(found.words, found.unit, strict=True))
     lacking = set(subject.lacks(words))
     known = [word for word in words if word not in lacking]
     if not known:
-        return {}, 0
-    encodings = encode_texts(subject, known, cache=cache)
-    rows = encodings.rows(known).astype(np.float64)
+        return {}
+    rows = encode_texts(subject, known, cache=cache).rows(known).astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)
-    units = {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
-    return units, encodings.encoded
+    return {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
 
 
 @cache

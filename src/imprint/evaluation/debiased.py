@@ -1,39 +1,37 @@
-"""A debiased encoder, and what debiasing did: judged on names and sentences that it was not fitted on.
+"""What debiasing did: to an embedding along an axis, and to an encoder, on words and sentences it was not fitted on.
 
-The same method is fitted on words alone too, because erasure fitted on words need not carry over to sentences. Both
-are judged alike: the group that a classifier still reads off sentences, SEATs before and after, similarity lost.
+On an encoder the same method is fitted on words alone too, because erasure fitted on words need not carry over to
+sentences. Both are judged alike: the group that a classifier still reads off sentences, SEATs before and after,
+similarity lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any
 
 import numpy as np
 
-from imprint.association.changes import change_rows
+from imprint.association.battery import run_battery
+from imprint.association.changes import before_and_after, change_rows
 from imprint.association.rows import Measured, SeatRow
 from imprint.association.seat_battery import run_seat_battery
-from imprint.debiasing import LABELS_METHOD
-from imprint.debiasing.debiaser import Debiaser, debiaser
-from imprint.debiasing.rows import fitted_finding
+from imprint.debiasing.debiaser import find_debiaser
+from imprint.debiasing.frontier import stereotype_variances
+from imprint.debiasing.rows import FrontierRow, debiasing_finding, fitted_finding, frontier_finding
 from imprint.debiasing.sentences import (
     PER_WORD,
     FittedOn,
     FittingGroups,
-    RememberingEncoder,
-    gender_groups,
     in_turn,
     known_words,
-    label_texts,
-    own_groups,
 )
-from imprint.debiasing.transform import DebiasedEncoder, LinearTransform, Transform
+from imprint.debiasing.transform import DebiasedEncoder, Transform
+from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
-from imprint.evaluation.leakage import SentenceLeakageRow
+from imprint.evaluation.leakage import PART, SentenceLeakageRow
 from imprint.evaluation.recovering import (
     FOLDS,
     OwnedRows,
@@ -44,115 +42,79 @@ from imprint.evaluation.recovering import (
 )
 from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
-from imprint.rows import Result, Row, skipped
+from imprint.rows import Row, SkippedRow, skipped
 from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WordSet
-from imprint.stimuli.templates import Templates, bundled_templates, fill
-from imprint.subjects.opening import EncoderLike, open_encoder
+from imprint.stimuli.templates import bundled_templates, fill
 from imprint.types import Indices, Report
 
-PART = "debiasing"
 FEWEST_HELD_OUT = 2 * FOLDS  # words of each group that folds can be made of
 
 _BENCHMARKS = ("rg-65", "ws-353", "men")
 
 
-@dataclass(frozen=True, repr=False)
-class EncoderDebiasing(Result):
-    """A debiased encoder, and what was measured about it.
+@dataclass(frozen=True)
+class DebiasedCopy:
+    """An embedding before and after debiasing along an axis, and what is measured of both."""
 
-    Attributes
-    ----------
-    encoder
-        The debiased encoder, fitted on sentences.
-    transform
-        The affine map behind it.
-    from_words
-        The same method fitted on words alone, for comparison.
-    rows
-        What was fitted and measured, of both.
-    """
+    before: Embedding
+    after: Embedding
+    transform: Transform
+    axis: Axis
+    seed: int = 0
 
-    encoder: DebiasedEncoder
-    transform: LinearTransform
-    from_words: DebiasedEncoder
-    rows: tuple[Row, ...]
+    def fitted_alone(self) -> Row:
+        """Say what was fitted."""
+        return debiasing_finding(self.before, self.transform, self.axis, None)
 
-    def findings(self) -> list[Row]:
-        """Return what was fitted, what can still be read off sentences, tests before and after, and benchmarks."""
-        return list(self.rows)
+    def fitted(self, judges: Sequence[str] | None = None) -> list[Row]:
+        """Say what was fitted, and how far words spread; where words to judge it by are missing, without."""
+        try:
+            variances = stereotype_variances(self.before, self.after, self.axis, held_out=judges)
+        except VocabularyError as error:
+            return [self.fitted_alone(), self.skip("variances", "Variances before and after", error)]
+        return [debiasing_finding(self.before, self.transform, self.axis, variances)]
 
-    def __repr__(self) -> str:
-        return f"EncoderDebiasing({self.encoder.name}: {len(self.rows)} findings)"
+    def frontier(self, **words: Any) -> list[FrontierRow]:
+        """Say what other strengths would do; words are `imprint.frontier`'s."""
+        kind = find_debiaser(self.transform.method)
+        points = kind.frontier(self.before, self.transform, axis=self.axis, **words)
+        return [frontier_finding(self.before, self.transform, self.axis, points)]
+
+    def tests(self, tests: Sequence[WeatTest] | None = None, *, report: Report) -> list[Row]:
+        """Run WEATs, by default those of gender, before and after."""
+        chosen = choose(catalogue(), GENDER_TESTS) if tests is None else tests
+        label, runs = "testing before and after", 2 * len(chosen)
+        report(label, 0, runs)
+        first = run_battery(
+            self.before, chosen, seed=self.seed, progress=lambda done, total: report(label, done, runs)
+        )
+        last = run_battery(
+            self.after, chosen, seed=self.seed, progress=lambda done, total: report(label, total + done, runs)
+        )
+        return [row.in_part(PART) for row in before_and_after(first, last)]
+
+    def skip(self, test: str, title: str, error: VocabularyError) -> SkippedRow:
+        """Return the row of something that could not be measured."""
+        return skipped((self.before.name, self.before.sha256), test, title, error, part=PART, seed=self.seed)
 
 
-def debias_encoder(
-    encoder: EncoderLike,
-    method: str | Debiaser = LABELS_METHOD,
-    *,
-    groups: Sequence[WordSet] | None = None,
-    templates: Templates | None = None,
-    tests: Sequence[WeatTest] | None = None,
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    report: Report | None = None,
-) -> EncoderDebiasing:
-    """Debias a sentence encoder, and judge the result on names and sentences it was not fitted on.
-
-    Parameters
-    ----------
-    encoder
-        A model, an embedding or a function, as `open_encoder` accepts it.
-    method
-        The name of a debiaser, a plug-in's too, or a debiaser with settings of its own.
-    groups
-        Two or more sets of words whose group should not be found any more; by default men's and women's names
-        and terms. Every fifth word is held out. Methods that need pairs, such as hard, cannot be fitted on them.
-    templates
-        Sentences to fit on, from `read_templates`; by default, and for kinds of words it leaves out, sentences of
-        this package. SEAT's own sentences are refused, because they judge the result.
-    tests
-        SEATs to run before and after; by default those of gender, or none where groups are given.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    report
-        Called with the name of the step, the work done and the total work.
-
-    Returns
-    -------
-    EncoderDebiasing
-        The debiased encoder, its transform and the findings.
-
-    Examples
-    --------
-    >>> done = imprint.debias_encoder("cbow")
-    >>> done.encoder.name
-    'glove.6B.100d debiased (leace, sentences)'
-    """
-    opened = open_encoder(encoder)
-    progress = None if report is None else lambda done, total: report(f"encoding with {opened.name}", done, total)
-    before = RememberingEncoder(opened, cache=cache, progress=progress)
-    fitter = debiaser(method) if isinstance(method, str) else method
-    asked = gender_groups() if groups is None else own_groups(groups)
-    labelled = {
-        on: label_texts(before, asked, on=on, templates=templates, others=fitter.needs_background)
-        for on in get_args(FittedOn)
-    }
-    transforms = {on: fitter.fit_rows(rows) for on, rows in labelled.items()}
+def judge_encoder(
+    before: Encoder,
+    transforms: Mapping[FittedOn, Transform],
+    asked: FittingGroups,
+    tests: Sequence[WeatTest],
+    seed: int,
+    report: Report,
+) -> list[Row]:
+    """Return what was fitted, what can still be read off sentences, SEATs before and after, and benchmarks."""
     after = {on: transform.apply(before) for on, transform in transforms.items()}
-    if tests is None:
-        chosen = choose(catalogue(), GENDER_TESTS) if groups is None else ()
-        tests = [test for test in chosen if isinstance(test, WeatTest)]
-    rows: list[Row] = [fitted_finding(transforms[on]) for on in ("sentences", "words")]
-    rows += _leakage(before, after, asked, seed)
-    rows += _changes(before, after, tests, seed, report)
-    rows += _similarity(before, after, seed)
-    made = {on: transform.apply(opened) for on, transform in transforms.items()}
-    return EncoderDebiasing(
-        made["sentences"], transforms["sentences"], made["words"], tuple(row.in_part(PART) for row in rows)
-    )
+    return [
+        *(fitted_finding(transforms[on]) for on in ("sentences", "words")),
+        *_leakage(before, after, asked, seed),
+        *_changes(before, after, tests, seed, report),
+        *_similarity(before, after, seed),
+    ]
 
 
 def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: FittingGroups, seed: int) -> list[Row]:
@@ -165,11 +127,8 @@ def _leakage(before: Encoder, after: dict[FittedOn, DebiasedEncoder], asked: Fit
     fewest = min(map(len, held_out))
     if fewest < FEWEST_HELD_OUT:
         reason = f"a group has {fewest} held-out words that the encoder knows, fewer than {FEWEST_HELD_OUT}"
-        return [
-            skipped(
-                (before.name, before.identity), "leakage", "What is left of the groups", reason, part=PART, seed=seed
-            )
-        ]
+        about = (before.name, before.identity)
+        return [skipped(about, "leakage", "What is left of the groups", reason, part=PART, seed=seed)]
 
     def encoded(texts: Sequence[str], labels: Indices, owners: Indices) -> OwnedRows:
         return OwnedRows(before.encode(texts).astype(np.float64), labels, owners)
@@ -236,7 +195,7 @@ def _changes(
     after: dict[FittedOn, DebiasedEncoder],
     tests: Sequence[WeatTest],
     seed: int,
-    report: Report | None,
+    report: Report,
 ) -> list[Row]:
     """Return the SEATs of all three, and what changed."""
     if not tests:
@@ -245,13 +204,12 @@ def _changes(
     try:
         battery = run_seat_battery(encoders, tests, context="framed", seed=seed, report=report)
     except VocabularyError as error:
-        return [
-            skipped((before.name, before.identity), "seats", "SEATs before and after", error, part=PART, seed=seed)
-        ]
+        about = (before.name, before.identity)
+        return [skipped(about, "seats", "SEATs before and after", error, part=PART, seed=seed)]
     seats: dict[str, list[Measured[SeatRow]]] = {encoder.identity: [] for encoder in encoders}
-    for one in battery.measured:
-        seats[one.row.embedding_sha256].append(one)
-    rows: list[Row] = [one.row for own in seats.values() for one in own]
+    for seat in battery.measured:
+        seats[seat.row.embedding_sha256].append(seat)
+    rows: list[Row] = [seat.row for own in seats.values() for seat in own]
     for encoder in encoders[1:]:
         rows += change_rows(seats[before.identity], seats[encoder.identity])
     return [*rows, *battery.skipped]

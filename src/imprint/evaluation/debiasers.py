@@ -9,7 +9,6 @@ debiasing (Gonen and Goldberg 2019).
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, NamedTuple
 
@@ -31,7 +30,7 @@ from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex
 from imprint.evaluation.recovering import OwnedRows, RecoveryAttempt, estimate_recovery, recover_group
 from imprint.evaluation.resampling import Estimate, estimate, flatten
 from imprint.evaluation.similarity import similarity
-from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, shown, skipped
+from imprint.rows import HighEnd, LowEnd, Row, Rows, SkippedRow, shown, skipped
 from imprint.stimuli import seeds as catalogue
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Indices, Report
@@ -130,24 +129,13 @@ class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison
         return self.difference_high is not None and self.difference_high < 0.0
 
 
-@dataclass(frozen=True, repr=False)
-class DebiaserComparison(Result):
+class DebiaserComparison(Rows[DebiasComparisonRow | SkippedRow]):
     """The embedding as it is, all debiasers that could be fitted, and why the others could not."""
-
-    rows: tuple[DebiasComparisonRow, ...]
-    skipped: tuple[SkippedRow, ...]
 
     @property
     def recommended(self) -> str | None:
         """The method to take, if any can be recommended."""
-        return next((row.method for row in self.rows if row.recommended), None)
-
-    def findings(self) -> list[Row]:
-        """Return the row before debiasing and one per debiaser, those that could not be fitted last."""
-        return [*self.rows, *self.skipped]
-
-    def __repr__(self) -> str:
-        return f"DebiaserComparison({len(self.rows) - 1} methods, recommended: {self.recommended})"
+        return next((row.method for row in self.of(DebiasComparisonRow) if row.recommended), None)
 
 
 def compare_debiasers(
@@ -204,7 +192,7 @@ def compare_debiasers(
         raise VocabularyError("no debiaser could be fitted", where=embedding.name, hint="use a larger embedding")
     if report is not None:
         report("comparing debiasers", len(kinds), len(kinds))
-    return DebiaserComparison(tuple(_judge(rows)), tuple(refused))
+    return DebiaserComparison([*_judge(rows), *refused])
 
 
 def judging_axis(embedding: Embedding) -> Axis:

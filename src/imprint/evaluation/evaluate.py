@@ -4,7 +4,6 @@ What debiasing costs, as in Bolukbasi et al. (2016), section 5 and table 2: the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from imprint.encoders.cache import EncodingStore
@@ -13,25 +12,10 @@ from imprint.evaluation.analogy import MOST_WORDS, analogy
 from imprint.evaluation.benchmarks import PART, Benchmark, BenchmarkRow, PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.evaluation.similarity import similarity
-from imprint.rows import Result, Row, SkippedRow, skipped
+from imprint.rows import Rows, SkippedRow, skipped
 from imprint.subjects.framed import word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.types import Report
-
-
-@dataclass(frozen=True, repr=False)
-class Evaluation(Result):
-    """All benchmarks that could be run, and why the others could not."""
-
-    rows: tuple[BenchmarkRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return one row per benchmark, those that could not be run last."""
-        return [*self.rows, *self.skipped]
-
-    def __repr__(self) -> str:
-        return f"Evaluation({len(self.rows)} benchmarks, {len(self.skipped)} skipped)"
 
 
 def evaluate(
@@ -44,7 +28,7 @@ def evaluate(
     cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
-) -> Evaluation:
+) -> Rows[BenchmarkRow | SkippedRow]:
     """Run benchmarks of word similarity and analogy on an embedding, or on two with the difference between them.
 
     Parameters
@@ -68,13 +52,13 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
-        One row per benchmark, and those that could not be run with the reason.
+    Rows of BenchmarkRow and SkippedRow
+        One row per benchmark, and those that could not be run last, with the reason.
 
     Examples
     --------
     >>> imprint.evaluate("default")
-    Evaluation(4 benchmarks, 0 skipped)
+    Rows(3 similarity; 1 analogy_benchmark)
     """
     benchmarks = bundled_benchmarks() if benchmarks is None else benchmarks
     words = pair_words(benchmarks)
@@ -96,4 +80,4 @@ def evaluate(
     if not rows:
         reason = f"for example, {not_run[0].reason}" if not_run else "no benchmarks were given"
         raise VocabularyError(f"none of {len(benchmarks)} benchmarks can be run ({reason})", where=embedding.name)
-    return Evaluation(tuple(rows), tuple(not_run))
+    return Rows([*rows, *not_run])

@@ -7,7 +7,6 @@ the axis before.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from imprint.evaluation.recovering import (
     recovery_methods,
 )
 from imprint.evaluation.resampling import flatten
-from imprint.rows import HighEnd, LowEnd, Result, Row, SkippedRow, shown, skipped
+from imprint.rows import HighEnd, LowEnd, Row, Rows, SkippedRow, shown, skipped
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import gender_specific, professions
@@ -53,6 +52,7 @@ _ONE_RACE = 0.8  # share of bearers from which on a first name is one race's
 _MOST_OF_RACE = 150  # names of each race, the commonest
 _STEREOTYPED = 0.25  # score, between -1 and 1, from which on a crowd thinks a profession a man's, or a woman's
 _MOST = 500  # words of each gender: commonest names, words furthest out
+_MOST_GIVEN = 4_000  # words of a group of the reader's own: a machine's memory grows with the square of its words
 _FREQUENT = 30_000  # words looked at for those furthest out
 
 
@@ -103,7 +103,7 @@ class LeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="leakage"):
     word_list: Annotated[str, shown("Words", "The list that the words are of.")]
     method: Annotated[str, shown("Method", "What the groups are recovered by.")]
     group_names: Annotated[tuple[str, ...], shown("Groups", "How many words of each there are.")]
-    group_sizes: Annotated[tuple[int, ...], shown("Sizes", "Words of each group.")]
+    group_sizes: Annotated[tuple[int, ...], shown("Sizes", "Words of each group that were tried.")]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,23 +132,6 @@ class SentenceLeakageRow(RecoveredRow, frozen=True, kw_only=True, tag="sentence-
     texts: Annotated[int, shown("Sentences", "Sentences about held-out words.")]
 
 
-@dataclass(frozen=True, repr=False)
-class Leakage(Result):
-    """What can be recovered from each list by each method; lists of too few words are `skipped`."""
-
-    before: str
-    after: str | None
-    rows: tuple[LeakageRow, ...]
-    skipped: tuple[SkippedRow, ...]
-
-    def findings(self) -> list[Row]:
-        """Return one row per list and method, and the lists of too few words last."""
-        return [*self.rows, *self.skipped]
-
-    def __repr__(self) -> str:
-        return f"Leakage({self.before}{f', then {self.after}' if self.after else ''}, {len(self.rows)} recoveries)"
-
-
 def leakage(
     before: EncoderLike,
     axis: Axis,
@@ -158,7 +141,7 @@ def leakage(
     cache: EncodingStore | None = None,
     seed: int = 0,
     report: Report | None = None,
-) -> Leakage:
+) -> Rows[LeakageRow | SkippedRow]:
     """Try to recover gender, and race, from names, professions and the words furthest out on an axis.
 
     Race is recovered of one subject alone: what is debiased here is gender.
@@ -172,7 +155,8 @@ def leakage(
     after
         The same after debiasing, asked about the same words.
     groups
-        Words by the name of their group, such as a religion: groups that are recovered too.
+        Words by the name of their group, such as a religion: groups that are recovered too. Of a group of more than
+        4,000 words, so many are drawn.
     cache
         Where encodings are kept between runs.
     seed
@@ -182,13 +166,13 @@ def leakage(
 
     Returns
     -------
-    Leakage
-        The accuracy per word list and method, beside chance.
+    Rows of LeakageRow and SkippedRow
+        The accuracy per word list and method, beside chance; lists of too few words last.
 
     Examples
     --------
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
-    Leakage(glove.6B.100d, 11 recoveries)
+    Rows(11 leakage)
     """
     words = [*leakage_words(), *(word for own in (groups or {}).values() for word in own)]
     before = word_vectors(before, words, cache=cache)
@@ -201,7 +185,8 @@ def leakage(
         every.append((f"words furthest out on {axis.name}", _furthest(before, after, axis)))
     named: dict[str, tuple[str, ...]] = {RACES: _RACES}
     if groups:
-        every.insert(0, (GIVEN, _labelled(*(_known(own, before, after) for own in groups.values()))))
+        given = (_drawn(_known(group, before, after), seed) for group in groups.values())
+        every.insert(0, (GIVEN, _labelled(*given)))
         named[GIVEN] = tuple(groups)
     last = embeddings[-1]
     lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
@@ -228,7 +213,7 @@ def leakage(
                 report("recovering groups", len(rows), len(lists) * len(ways))
             tried = [recover(_unit(one, words), labels) for one in embeddings]
             rows.append(_row(embeddings, name, named.get(name, GENDERS), method, labels, tried, seed))
-    return Leakage(before.name, None if after is None else after.name, tuple(rows), not_run)
+    return Rows([*rows, *not_run])
 
 
 def hold_out(groups: Sequence[WordSet]) -> tuple[tuple[WordSet, ...], tuple[WordSet, ...]]:
@@ -357,6 +342,14 @@ def _known(words: Any, *embeddings: Embedding | None) -> list[str]:
             missing = set(embedding.lookup(listed).missing)
             listed = [word for word in listed if word not in missing]
     return listed
+
+
+def _drawn(words: Sequence[str], seed: int) -> Sequence[str]:
+    """Return the words, or as many of them as a machine can be trained on, in the same order."""
+    if len(words) <= _MOST_GIVEN:
+        return words
+    chosen = np.random.default_rng(seed).choice(len(words), _MOST_GIVEN, replace=False)
+    return [words[place] for place in np.sort(chosen)]
 
 
 def _labelled(*groups: Sequence[str]) -> tuple[list[str], Indices]:

@@ -3,20 +3,18 @@
 A page shows what was asked, from a link or a form. The API gives programs what the pages tell, unrounded and unmasked.
 """
 
-import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.params import Query
 from pydantic import BaseModel, Field, StringConstraints
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from imprint.checks import Alternative, PairMethod
-from imprint.directions.neighbours import MOST
+from imprint.directions.neighbours import MOST, NeighboursRow
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, brief
 from imprint.explorer.queries import (
@@ -32,9 +30,10 @@ from imprint.explorer.queries import (
 )
 from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words, mask
-from imprint.view import Block, Prose, Text, join, number
+from imprint.rows import Row
+from imprint.view import Block, Prose, Text, join, number, say, title
 from imprint.web.guard import Guard
-from imprint.web.pages import Pages, Refused, RefusedError, make_application
+from imprint.web.pages import Form, Pages, PlainJson, RefusedError, make_application, refusals, whole_number
 from imprint.web.serving import Hosts
 
 Fields = Mapping[str, str]
@@ -67,7 +66,6 @@ class ExplorerPages:
             "size": len(explorer.embedding),
             "dimension": explorer.embedding.dimension,
             "words": self._words,
-            "number": number,
             "most_words": MOST_WORDS,
             "longest_word": LONGEST_WORD,
             "most_neighbours": MOST,
@@ -86,10 +84,10 @@ class ExplorerPages:
         alternative = fields.get("alternative", "greater")
 
         def answer() -> PageContext:
-            found = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
-            said, *shown = blocks([found.finding])
+            reply = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
+            said, *shown = blocks([reply.finding])
             assert isinstance(said, Prose)
-            return self._answered(found, said.text, shown)
+            return _answered(reply, said.text, shown)
 
         asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
         return self._answer("weat.html", asked | {"tests": tests, "picked": weat_test(sets).id}, answer)
@@ -101,8 +99,8 @@ class ExplorerPages:
         method = fields.get("method", "difference")
 
         def answer() -> PageContext:
-            found = self._explorer.place(split_pairs(pairs), split_words(texts), method)
-            return self._answered(found, join(sentences([found.finding]), " "), list(blocks([found.finding])))
+            reply = self._explorer.place(split_pairs(pairs), split_words(texts), method)
+            return _answered(reply, join(sentences([reply.finding]), " "), blocks([reply.finding]))
 
         return self._answer("axis.html", {"pairs": pairs, "texts": texts, "method": method}, answer)
 
@@ -111,12 +109,12 @@ class ExplorerPages:
         word, count = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
 
         def answer() -> PageContext:
-            if not count.isascii() or not count.isdigit() or len(count) > len(str(MOST)):
-                raise RefusedError(
-                    422, f"The number of neighbours must be from 1 to {MOST}, got {brief(count[:LONGEST_WORD])}."
-                )
-            found, python = self._explorer.near(word, int(count))
-            return {"found": found, "python": python}
+            most = whole_number(count, MOST)
+            if most is None:
+                got = brief(count[:LONGEST_WORD])
+                raise RefusedError(422, f"The number of neighbours must be from 1 to {MOST}, got {got}.")
+            reply = self._explorer.near(word, most)
+            return _answered(reply, _nearest(reply.finding), blocks([reply.finding]))
 
         return self._answer("neighbours.html", {"word": word, "count": count}, answer)
 
@@ -129,11 +127,21 @@ class ExplorerPages:
             drawn, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
         return self.drawn.draw(template, status=status, **asked, **drawn)
 
-    def _answered(self, found: Reply, said: Text, shown: Sequence[Block]) -> PageContext:
-        """Return what a template needs: the answer in a sentence, then the row as its kind shows it."""
-        row = found.finding
-        missing = dict.fromkeys((*getattr(row, "axis_missing", ()), *row.missing))
-        return {"said": said, "blocks": shown, "missing": missing, "command": found.command, "python": found.python}
+
+def _answered(reply: Reply, said: Text, shown: Iterable[Block]) -> PageContext:
+    """Return what a template needs: the answer in a sentence, then the row as its kind shows it."""
+    row = reply.finding
+    missing = dict.fromkeys((*getattr(row, "axis_missing", ()), *row.missing))
+    recipes = {"Command line": reply.command, "Python": reply.python}
+    return {"said": said, "blocks": list(shown), "missing": missing, "recipes": recipes}
+
+
+def _nearest(row: Row) -> Text:
+    assert isinstance(row, NeighboursRow)
+    if not row.nearest:
+        return say("{} is the only word here with a direction.", title(row.token))
+    first = row.nearest[0]
+    return say("Nearest to {}: {}, with a cosine of {}.", title(row.token), title(first.word), number(first.value, 3))
 
 
 def make_explorer(embedding: Embedding, source: str, *, hosts: Hosts, unmask: bool = False) -> Guard:
@@ -180,46 +188,26 @@ class FindingAnswer(BaseModel):
     python: str
 
 
-class Neighbour(BaseModel):
-    """A word and its cosine."""
-
-    word: str
-    cosine: float
-
-
-class NearAnswer(BaseModel):
-    """A word's neighbours, the nearest first; `token` is how the vocabulary spells the word."""
-
-    token: str
-    nearest: list[Neighbour]
-    python: str
-
-
 class KnownTest(BaseModel):
     """A test of the catalogue."""
 
     id: str
     title: str
     source: str
-    x: list[str]
-    y: list[str]
-    a: list[str]
-    b: list[str]
+    x: tuple[str, ...]
+    y: tuple[str, ...]
+    a: tuple[str, ...]
+    b: tuple[str, ...]
 
 
 def make_api(explorer: Explorer) -> APIRouter:
     """Return the routes below /api."""
-    problems: dict[int | str, dict[str, Any]] = {
-        status: {"model": Refused} for status in (400, 403, 413, 422, 429, 503)
-    }
-    api = APIRouter(prefix="/api", responses=problems)
+    api = APIRouter(prefix="/api", responses=refusals(400, 403, 413, 422, 429, 503))
 
-    @api.get("/tests", response_model=list[KnownTest])
-    def tests() -> Response:
+    @api.get("/tests")
+    def tests() -> list[KnownTest]:
         """List the catalogue's association tests."""
-        return _json(
-            [{"id": test.id, "title": test.title, "source": test.source, **sets_of(test)} for test in weat_tests()]
-        )
+        return [KnownTest(id=test.id, title=test.title, source=test.source, **sets_of(test)) for test in weat_tests()]
 
     @api.post("/weat", response_model=FindingAnswer)
     def weat(question: WeatQuestion) -> Response:
@@ -232,23 +220,19 @@ def make_api(explorer: Explorer) -> APIRouter:
         """Project words on an axis."""
         return _reply(explorer.place(question.pairs, question.words, question.method))
 
-    @api.get("/neighbours", response_model=NearAnswer)
+    @api.get("/neighbours", response_model=FindingAnswer)
     def near(word: Word, count: Annotated[int, Query(ge=1, le=MOST)] = 20) -> Response:
         """Find a word's nearest neighbours."""
-        found, python = explorer.near(word, count)
-        nearest = [{"word": one.word, "cosine": one.value} for one in found.nearest]
-        return _json({"token": found.token, "nearest": nearest, "python": python})
+        return _reply(explorer.near(word, count))
 
     return api
 
 
-def _route(page: Callable[[Fields], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """Read a link's or a form's fields, and draw the page where it does not hold up other requests."""
+def _route(page: Callable[[Fields], Response]) -> Callable[[Request, Form], Response]:
+    """Draw the page of a link's or a form's fields."""
 
-    async def serve(request: Request) -> Response:
-        given = request.query_params if request.method == "GET" else await request.form()
-        fields = {name: value for name, value in given.items() if isinstance(value, str)}
-        return await run_in_threadpool(page, fields)
+    def serve(request: Request, form: Form) -> Response:
+        return page(request.query_params if request.method == "GET" else form)
 
     return serve
 
@@ -265,10 +249,5 @@ def _buckets(path: str, _address: str) -> tuple[str, ...]:
     return () if path.startswith(_STATIC) else ("questions",)
 
 
-def _reply(found: Reply) -> Response:
-    return _json({"finding": found.finding.to_dict(), "command": found.command, "python": found.python})
-
-
-def _json(answer: object) -> Response:
-    """Return JSON of plain ASCII: a vocabulary may hold half characters, which UTF-8 cannot write."""
-    return Response(json.dumps(answer, allow_nan=False), media_type="application/json")
+def _reply(reply: Reply) -> Response:
+    return PlainJson({"finding": reply.finding.to_dict(), "command": reply.command, "python": reply.python})

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from imprint.association.weat import weat
 from imprint.checks import Alternative
 from imprint.directions.axis import pair_axis
-from imprint.directions.neighbours import NeighboursRow, neighbours
+from imprint.directions.neighbours import neighbours
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError
@@ -69,38 +69,28 @@ class Explorer:
         test = weat_test(sets)
         with self._my_turn():
             row = weat(self.embedding, test, alternative=alternative)
-        return Reply(
-            row,
-            weat_command(self.source, test, alternative),
-            weat_python(self.source, test, alternative),
-        )
+        return Reply(row, weat_command(self.source, test, alternative), weat_python(self.source, test, alternative))
 
     def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Reply:
         """Project words on the axis of one or several pairs."""
         if not pairs:
-            raise SettingError(
-                option="pairs",
-                got=pairs,
-                expected="at least one pair",
-                hint="write one pair per line, such as he, she",
-            )
+            hint = "write one pair per line, such as he, she"
+            raise SettingError(option="pairs", got=pairs, expected="at least one pair", hint=hint)
         check_pairs(pairs)
         check_words("words", words)
         with self._my_turn():
             axis = pair_axis(self.embedding, pairs, method=method)  # type: ignore[arg-type]  # checked, with a message, there
-            projections = project(self.embedding, axis, words)
-        return Reply(
-            projections,
-            axis_command(self.source, pairs, method, words),
-            axis_python(self.source, pairs, method, words),
-        )
+            row = project(self.embedding, axis, words)
+        question = (self.source, pairs, method, words)
+        return Reply(row, axis_command(*question), axis_python(*question))
 
-    def near(self, word: str, count: int = 20) -> tuple[NeighboursRow, str]:
-        """Find the nearest neighbours of a word, and the Python that finds them again."""
+    def near(self, word: str, count: int = 20) -> Reply:
+        """Find the nearest neighbours of a word."""
         check_words("word", [word] if word else [])
         with self._my_turn():
-            found = neighbours(self.embedding, word, count=count)
-        return found, neighbours_python(self.source, word, count)
+            row = neighbours(self.embedding, word, count=count)
+        command = f"imprint neighbours {shlex.quote(self.source)} --count {count} --json -- {shlex.quote(word)}\n"
+        return Reply(row, command, neighbours_python(self.source, word, count))
 
     @contextlib.contextmanager
     def _my_turn(self) -> Iterator[None]:

@@ -53,14 +53,15 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     except ImprintError:
         measured, against = job.embedding, None
     plan = job.plan
-    return evaluate(
+    benchmarks = evaluate(
         measured,
         against=against,
         most_words=plan.most_words,
         resamples=plan.resamples,
         seed=plan.seed,
         report=by_label(progress, (1.0,)),
-    ).findings()
+    )
+    return [*benchmarks]
 
 
 def similarity_blocks(rows: Sequence[SimilarityRow]) -> Iterator[Block]:

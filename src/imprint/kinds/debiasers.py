@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from imprint.debiasing.debiaser import find_debiaser, summarise
+from imprint.debiasing.debiaser import find_debiaser
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.debiasing import fact_value
@@ -174,7 +174,9 @@ def _reading(row: DebiasComparisonRow) -> Prose:
 
 
 def _methods(rows: Sequence[DebiasComparisonRow]) -> Listing:
-    lines = tuple(say("{} {}.", title(row.method), title(summarise(row.method))) for row in rows if row.treated)
+    lines = tuple(
+        say("{} {}.", title(row.method), title(find_debiaser(row.method).summary)) for row in rows if row.treated
+    )
     return Listing(lines, ("page", "terminal"))
 
 

@@ -4,9 +4,10 @@ Bolukbasi et al. (2016), section 3 and Figure 2.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from imprint.debiasing.debiaser import find_debiaser, label_fact, summarise
+from imprint.debiasing.debiaser import find_debiaser, label_fact
 from imprint.debiasing.frontier import TARGET_REDUCTION
 from imprint.debiasing.rows import (
     DebiasedProjectionRow,
@@ -17,7 +18,7 @@ from imprint.debiasing.rows import (
     StrengthPoint,
     WordChange,
 )
-from imprint.errors import SettingError, VocabularyError
+from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
 from imprint.rows import Row
@@ -42,7 +43,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Job
+    from imprint.jobs.job import Attempt, Job
     from imprint.types import Progress
 
 BEFORE_AFTER = Part(
@@ -67,43 +68,32 @@ _STRENGTHS: Columns = ("strength", "reduction", "background_ratio", "axis_left")
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
-    from imprint.association.battery import run_battery
-    from imprint.association.changes import before_and_after
-    from imprint.debiasing.rows import frontier_finding, projection_finding
+    from imprint.debiasing.rows import projection_finding
+    from imprint.evaluation.debiased import DebiasedCopy
     from imprint.evaluation.leakage import leakage
     from imprint.jobs.progress import by_label, stretch
-    from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 
-    before, after, axis, plan = job.embedding, job.debiased, job.axis, job.plan
-    debiaser = find_debiaser(job.transform.method)
-
-    def strengths() -> list[Row]:
-        return [frontier_finding(before, job.transform, axis, debiaser.frontier(before, job.transform, axis=axis))]
+    plan = job.plan
+    copy = DebiasedCopy(job.embedding, job.debiased, job.transform, job.axis, plan.seed)
 
     def projections() -> list[Row]:
-        return [projection_finding(before, after, job.transform, axis)]
-
-    def weats() -> list[Row]:
-        tests = choose(catalogue(), GENDER_TESTS)
-        both = [
-            run_battery(one, tests, seed=plan.seed, progress=stretch(progress, *part))
-            for one, part in ((before, (0.05, 0.1)), (after, (0.1, 0.2)))
-        ]
-        return [row.in_part(BEFORE_AFTER.name) for row in before_and_after(*both)]
+        return [projection_finding(copy.before, copy.after, copy.transform, copy.axis)]
 
     def left() -> Sequence[Row]:
         if plan.quick:
             raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
         report = by_label(stretch(progress, 0.2, 1.0), (1.0,))
-        return leakage(before, axis, after=after, seed=plan.seed, report=report).findings()
+        return leakage(copy.before, copy.axis, after=copy.after, seed=plan.seed, report=report).findings()
 
-    attempts = [
-        *([("frontier", "Other strengths", strengths)] if "frontier" in debiaser.options and not plan.quick else []),
+    tests = partial(copy.tests, report=by_label(stretch(progress, 0.05, 0.2), (1.0,)))
+    attempts: list[Attempt] = [
         ("projections", "Words before and after", projections),
-        ("weats", "WEATs of gender before and after", weats),
+        ("weats", "WEATs of gender before and after", tests),
         ("leakage", "What is left of gender", left),
     ]
-    return [*_fitted(job), *job.gather(BEFORE_AFTER, attempts)]
+    if "frontier" in find_debiaser(job.transform.method).options and not plan.quick:
+        attempts.insert(0, ("frontier", "Other strengths", copy.frontier))
+    return [*copy.fitted(), *job.gather(BEFORE_AFTER, attempts)]
 
 
 def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
@@ -120,7 +110,7 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
             more = f" and {len(row.missing) - _NAMED:,} more" if len(row.missing) > _NAMED else ""
             missing = say("Not in the embedding it was fitted on: {}{}", words(row.missing[:_NAMED]), more)
             yield Prose(missing, "note", ("terminal",))
-        does = title(summarise(row.method))
+        does = title(find_debiaser(row.method).summary)
         yield Prose(say("The method “{}” {}. It is judged on held-out words.", title(row.method), does), "note")
     yield footnote(
         "A bias that one axis no longer shows may remain in other directions. An association that is gone from a test "
@@ -165,19 +155,6 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
             )
             other = as_text(_share(known, "background", "left"))
             yield say("Other words keep {} of theirs, a side effect. Your file is unchanged.", other)
-
-
-def _fitted(job: "Job") -> list[Row]:
-    """Say what was fitted; where words to judge it by are missing, without the variances."""
-    from imprint.debiasing.frontier import stereotype_variances
-    from imprint.debiasing.rows import debiasing_finding
-
-    try:
-        variances = stereotype_variances(job.embedding, job.debiased, job.axis)
-    except VocabularyError as error:
-        skipped = job.skip("variances", "Variances before and after", error, BEFORE_AFTER)
-        return [debiasing_finding(job.embedding, job.transform, job.axis, None), skipped]
-    return [debiasing_finding(job.embedding, job.transform, job.axis, variances)]
 
 
 def _facts(row: DebiasingRow) -> Table:

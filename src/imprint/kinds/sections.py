@@ -9,7 +9,7 @@ from imprint.kinds import Kind, by_kind, part_of, parts_of, row_type
 from imprint.masking import Words
 from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
 from imprint.tables import Field, table
-from imprint.view import Answers, Block, Chart, Prose, Section, Text, flat, say, title
+from imprint.view import AnswerChart, Block, Chart, Prose, Section, Text, flat, say, title
 
 if TYPE_CHECKING:
     import altair as alt
@@ -112,7 +112,7 @@ def draw_rows(rows: Iterable[Row], opening: Sequence[Section] = ()) -> str:
 
 def main_chart(rows: Iterable[Row]) -> "alt.Chart | None":
     """Return the main chart of rows for Altair, or their first; None where they have none."""
-    drawn = (block.chart if isinstance(block, Answers) else block for block in flat(blocks(round_trip(rows))))
+    drawn = (block.chart if isinstance(block, AnswerChart) else block for block in flat(blocks(round_trip(rows))))
     charts = [block for block in drawn if isinstance(block, Chart)]
     if not charts:
         return None

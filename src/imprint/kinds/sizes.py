@@ -30,7 +30,7 @@ from imprint.significance.outcomes import FOUND, MARGIN, OUTCOMES, SizeOutcome
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Answer,
-    Answers,
+    AnswerChart,
     Block,
     Chart,
     Claim,
@@ -41,10 +41,10 @@ from imprint.view import (
     Phrase,
     Prose,
     Span,
-    Spread,
     Text,
     Tile,
     Tiles,
+    WordSpread,
     count,
     join,
     number,
@@ -138,7 +138,7 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
     return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=extra, media=media)
 
 
-def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow]) -> Answers:
+def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow]) -> AnswerChart:
     """Show each answer as a bar that opens to its words, topic by topic, the largest first in each."""
     note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
     chart = sizes_chart(f"sizes-{rows[0].kind}", _TITLE, rows, x_title=_SCALE, note=note)
@@ -150,7 +150,7 @@ def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow
         )
         for place, (topic, of_topic) in enumerate(_by_topic(rows).items())
     ]
-    return Answers(tuple(groups), MARGIN, replace(chart, note=_HOW_TO_READ))
+    return AnswerChart(tuple(groups), MARGIN, replace(chart, note=_HOW_TO_READ))
 
 
 def _by_topic(rows: Iterable[AssociationRow]) -> dict[str, list[AssociationRow]]:
@@ -200,7 +200,7 @@ def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterat
     if len(scores) == row.n_x + row.n_y:
         sides = {"x": scores[: row.n_x], "y": scores[row.n_x :]}
         names = {role: title(row.set_name(role)) for role in "xyab"}
-        yield Spread(
+        yield WordSpread(
             tuple((names[role], tuple(sorted(side, key=itemgetter(1)))) for role, side in sides.items()),
             (names["b"], names["a"]),
         )

@@ -103,7 +103,8 @@ def _said(row: SwapRow) -> Text:
     first, second = sides if row.mean_difference > 0 else sides[::-1]
     share = row.share_lower if row.mean_difference > 0 else 1 - row.share_lower - row.share_tied
     lower = "{} scores texts lower with {} than with {}: in {} of pairs, by {} on average [{}] ({})."
-    nearest, farthest = sorted(abs(end) for end in (row.words_low, row.words_high) if end is not None)
+    ends = sorted(abs(end) for end in (row.words_low, row.words_high) if end is not None)
+    nearest, farthest = (ends[0], ends[-1]) if ends else (None, None)
     size = (number(abs(row.mean_difference), 3), interval(nearest, farthest, 3), title(row.test))
     return say(lower, title(row.embedding), second, first, percent(share, 1), *size)
 

@@ -90,7 +90,8 @@ def append_summary(path: FilePath, gate: Gate) -> None:
     lines = ["", f"## imprint: {gate.verdict}", "", *draw_blocks(_summary(gate))]
     with (
         raising_as(OSError, ImprintError, "cannot be written ({})", where=path, hint="choose another file"),
-        open(path, "a", encoding="utf-8") as file,  # noqa: PTH123
+        # Names come from files, and a file may hold half of a character pair, which UTF-8 cannot write.
+        open(path, "a", encoding="utf-8", errors="backslashreplace") as file,  # noqa: PTH123
     ):
         file.write("\n".join(lines))
 

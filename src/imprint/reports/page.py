@@ -27,7 +27,7 @@ from imprint.reports.summary import Step, certainty, counts, notes, people, refu
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import (
-    Answers,
+    AnswerChart,
     Block,
     Chart,
     Claim,
@@ -63,7 +63,7 @@ class Opening:
     certainty: Sequence[Text] = ()
     steps: Sequence[Step] = ()
     tiles: Tiles | None = None
-    chart: Chart | Table | Answers | None = None
+    chart: Chart | Table | AnswerChart | None = None
     counts: Sequence[Marked] = ()
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
@@ -106,10 +106,10 @@ def _told_once(claimed: Iterable[Claim]) -> Iterator[Claim]:
     return ((join(several, " "), cannot) for cannot, several in together.items())
 
 
-def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | Answers | None, list[Section]]:
+def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | AnswerChart | None, list[Section]]:
     """Take the first main chart, table or list of answers out of its section, to open the page with it."""
     blocks = (block for part in parts for block in part.blocks)
-    main = next((block for block in blocks if isinstance(block, Chart | Table | Answers) and block.main), None)
+    main = next((block for block in blocks if isinstance(block, Chart | Table | AnswerChart) and block.main), None)
     return main, [replace(part, blocks=tuple(block for block in part.blocks if block is not main)) for part in parts]
 
 

@@ -13,7 +13,7 @@ from imprint.directions.axis import pair_axis
 from imprint.directions.neighbours import NAMES, neighbours, rank_names
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
-from imprint.evaluation.benchmarks import all_benchmarks
+from imprint.evaluation.benchmarks import BenchmarkRow, all_benchmarks
 from imprint.evaluation.evaluate import evaluate
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, measured_on, refuse
 from imprint.reproduction.subjects import WORD2VEC, Subjects
@@ -58,7 +58,7 @@ def _benchmarks(embedding: Embedding, after: Embedding, ours: Ours, subjects: Su
         if name not in known:
             yield from (refuse(figure, _NOT_BUNDLED, _FOLDER.format(name, name)) for figure in printed)
             continue
-        (row,) = evaluate(after, [known[name]], against=embedding, seed=subjects.seed).rows
+        (row,) = evaluate(after, [known[name]], against=embedding, seed=subjects.seed).of(BenchmarkRow)
         found = f"{row.found:,} of {row.asked:,} {'pairs' if row.kind == 'similarity' else 'questions'} have vectors"
         explained = ours if row.found == row.asked else ours.because(found)
         values = (row.measured(row.measures[0], "against_")[0], row.effect_size)

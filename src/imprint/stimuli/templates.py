@@ -104,7 +104,7 @@ def read_templates(path: FilePath) -> Templates:
     Returns
     -------
     Templates
-        Patterns for `seat`, `run_seat_battery` and `debias_encoder`.
+        Patterns for `seat`, `run_seat_battery` and `debias`.
     """
     document = read_table(path).allow(("language", "templates"))
     language = document.need("language", str)

@@ -5,18 +5,17 @@ all judgments. Their table's caption speaks of the share of analogies; both are 
 Section 3: of 438 words that people suggested, 350 were fitted on and 88 held out.
 
 Answers and whom to pay are exported as CSV, scores as JSON lines, and tasks in the layouts of crowdsourcing platforms.
-All cells are quoted, since some spreadsheets part lines at semicolons too. The JSON lines hold every word as it is.
+The JSON lines hold every word as it is.
 """
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Literal
 
-from imprint.files import FilePath, replacing
-from imprint.rows import Result, Row, spreadsheet_cell, write_findings
+from imprint.files import FilePath
+from imprint.rows import Row, Rows, write_cells, write_findings
 from imprint.study.design import StudyError, shuffled, suggested_words
 from imprint.study.matching import Ballot, nominal_alpha, read_ballots, score_matching, score_ratings
 from imprint.study.rows import (
@@ -40,23 +39,8 @@ _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "
 _PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished", "screened_out")
 
 
-@dataclass(frozen=True, repr=False)
-class StudyScores(Result):
-    """What the crowd of a study said: the row of the whole first, then those of its parts."""
-
-    study: Study
-    rows: tuple[Row, ...]
-
-    def findings(self) -> list[Row]:
-        """Return all rows."""
-        return list(self.rows)
-
-    def __repr__(self) -> str:
-        return f"StudyScores({self.study.protocol} on {self.study.embedding or 'no embedding'}: {len(self.rows)} rows)"
-
-
-def score(store: Store, ratings: Store | None = None) -> StudyScores:
-    """Score a study; `ratings` is the second study, on offensiveness, of a `ube` study."""
+def score(store: Store, ratings: Store | None = None) -> Rows[Row]:
+    """Score a study, the row of the whole first; `ratings` is the second study, on offensiveness, of a `ube` study."""
     protocol = store.study.protocol
     if ratings is not None and (protocol, ratings.study.protocol) != ("ube", "offense"):
         raise StudyError(
@@ -72,18 +56,15 @@ def score(store: Store, ratings: Store | None = None) -> StudyScores:
             got=ratings.study.parent,
             hint="give the offense study made from this one",
         )
-    rows: Iterable[Row]
     if protocol == "ube":
         rated = [] if ratings is None else list(score_ratings(ratings))
-        rows = [*score_matching(store, rated), *rated]
-    elif protocol == "offense":
-        rows = score_ratings(store)
-    else:
-        rows = score_analogies(store) if protocol == "analogy" else score_suggestions(store)
-    return StudyScores(store.study, tuple(rows))
+        return Rows([*score_matching(store, rated), *rated])
+    if protocol == "offense":
+        return Rows(score_ratings(store))
+    return Rows(score_analogies(store) if protocol == "analogy" else score_suggestions(store))
 
 
-def bonuses(store: Store) -> tuple[BonusRow, ...]:
+def bonuses(store: Store) -> Rows[BonusRow]:
     """Return what everybody who answered has earned, first who came without a panel's number.
 
     An answer agrees where it is the one that most of the other participants gave, or one of those that tie.
@@ -96,19 +77,20 @@ def bonuses(store: Store) -> tuple[BonusRow, ...]:
     for who in exam.keys() | main.keys():
         (correct, asked), (agreed, judged) = exam.get(who, (0, 0)), main.get(who, (0, 0))
         name = None if who in paid else store.pseudonym(who)
-        row = BonusRow(
-            test=name or paid[who],
-            **about(store.study),
-            statistic=agreed / judged if judged else None,
-            participant=name,
-            exam_correct=correct,
-            exam_asked=asked,
-            agreed=agreed,
-            n_judged=judged,
-            panel_id=paid.get(who),
+        earned.append(
+            BonusRow(
+                test=name or paid[who],
+                **about(store.study),
+                statistic=agreed / judged if judged else None,
+                participant=name,
+                exam_correct=correct,
+                exam_asked=asked,
+                agreed=agreed,
+                n_judged=judged,
+                panel_id=paid.get(who),
+            )
         )
-        earned.append(row)
-    return tuple(sorted(earned, key=lambda one: (one.panel_id or "", one.participant or "")))
+    return Rows(sorted(earned, key=lambda row: (row.panel_id or "", row.participant or "")))
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:
@@ -185,12 +167,8 @@ def write_seeds(store: Store, path: FilePath, *, held_out: float = HELD_OUT) -> 
     suggested = score_suggestions(store, held_out=held_out)
     if not suggested:
         raise StudyError("no words have been suggested yet, so there are no seeds to write")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["word", "held_out", "people"])
-    writer.writerows([one.word, int(one.is_held_out), one.people] for one in suggested)
-    with replacing(path) as part:
-        part.write_text(text.getvalue(), encoding="utf-8", newline="\n")
+    lines = [(row.word, int(row.is_held_out), row.people) for row in suggested]
+    write_cells(path, [("word", "held_out", "people"), *lines])
 
 
 def write_csv(store: Store, path: FilePath) -> None:
@@ -201,7 +179,7 @@ def write_csv(store: Store, path: FilePath) -> None:
         item = items[answer.item]
         cells = (item.stage, item.kind, item.block, ", ".join(item.title), ", ".join(item.words), item.expected or "")
         rows.append((store.pseudonym(answer.participant), answer.item, *cells, answer.value))
-    _write(path, _COLUMNS, sorted(rows, key=lambda row: (row[1], row[0])))
+    write_cells(path, [_COLUMNS, *sorted(rows, key=lambda row: (row[1], row[0]))])
 
 
 def write_payments(store: Store, path: FilePath) -> None:
@@ -213,7 +191,7 @@ def write_payments(store: Store, path: FilePath) -> None:
     for paid in store.payments():
         told, ended = paid.progress, ("yes" if end else "no" for end in (paid.finished, paid.screened_out))
         rows.append((paid.panel_id, told.exam_answered, told.answered, told.blocks, *ended))
-    _write(path, _PAYMENTS, rows, mode=0o600)
+    write_cells(path, [_PAYMENTS, *rows], mode=0o600)
 
 
 def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> None:
@@ -229,15 +207,23 @@ def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
     Mechanical Turk fills the ${columns} of a HIT's layout from it; Prolific's task builder shows every column except
     those whose names begin with META_.
     """
-    blocks: dict[int, list[StoredItem]] = {}
-    for item in store.items():
-        if item.stage == "main":
-            blocks.setdefault(item.block, []).append(item)
     names = {group.letter: f"{group.letter}: {', '.join(group.names)}" for group in store.study.groups}
     number = "META_TASK" if platform == "prolific" else "task"
+    blocks = {block: items for block, items in store.study.blocks.items() if items[0].stage == "main"}
     tasks = [{number: str(block), **_task(items, names)} for block, items in blocks.items()]
     columns = list(dict.fromkeys(column for task in sorted(tasks, key=len, reverse=True) for column in task))
-    _write(path, columns, [[task.get(column, "") for column in columns] for task in tasks])
+    write_cells(path, [columns, *([task.get(column, "") for column in columns] for task in tasks)])
+
+
+# What leaves a study, by the name of its format.
+EXPORTS: Mapping[str, Callable[[Store, Path], None]] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "payments": write_payments,
+    "mturk": partial(write_tasks, platform="mturk"),
+    "prolific": partial(write_tasks, platform="prolific"),
+    "seeds": write_seeds,
+}
 
 
 def _judged(sense: Ballot, stereotype: Ballot, study: Study) -> JudgedPairRow:
@@ -282,12 +268,3 @@ def _task(items: Sequence[StoredItem], names: Mapping[str, str]) -> dict[str, st
     if first.kind == "words":
         return {"about": ", ".join(first.title)}
     return {"end_1": first.title[0], "end_2": first.title[1], "word_1": first.words[0], "word_2": first.words[1]}
-
-
-def _write(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[object]], *, mode: int = 0o666) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(columns)
-    writer.writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
-    with replacing(path, mode=mode) as part:
-        part.write_text(text.getvalue(), encoding="utf-8", newline="")

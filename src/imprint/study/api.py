@@ -1,16 +1,17 @@
 """What the pages offer, as JSON, for programs that take part or watch; described at /openapi.json."""
 
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header
 from pydantic import BaseModel, Field
 
 from imprint.study.design import WithdrawnError
-from imprint.study.people import PANEL_PATTERN
+from imprint.study.settings import PANEL_PATTERN
 from imprint.study.steps import Consent, Overview, Question, Receipt, Visitor
 from imprint.study.store import Store
-from imprint.web.pages import SAID, Refused, RefusedError
+from imprint.web.pages import RefusedError, refusals
 
 _MOST_ANSWERS = 100
 _LONGEST_ANSWER = 2_000
@@ -103,52 +104,49 @@ def take_in(store: Store, panel_id: str | None, *, join: bool) -> str:
 
 def api_routes(store: Store, *, join: bool) -> APIRouter:
     """Return the routes below /api."""
-    routes = APIRouter(responses=_refusals(400, 413, 422, 429))
+    routes = APIRouter(responses=refusals(400, 413, 422, 429))
 
-    def visitor(token: str) -> Visitor:
-        return find_visitor(store, token)
+    Visiting = Annotated[Visitor, Depends(partial(find_visitor, store))]  # noqa: N806 - a type
 
-    Visiting = Annotated[Visitor, Depends(visitor)]  # noqa: N806 - a type
-
-    @routes.post("/join", status_code=201, responses=_refusals(403))
+    @routes.post("/join", status_code=201, responses=refusals(403))
     def take_part(body: Joining | None = None) -> JoinTicket:
         """Take part: the token answers for one person. A participant's number that comes again gets the same token."""
         return JoinTicket(token=take_in(store, None if body is None else body.participant, join=join))
 
-    @routes.get("/p/{token}", responses=_refusals(404))
+    @routes.get("/p/{token}", responses=refusals(404))
     def show(visiting: Visiting) -> CurrentStep:
         """Return where this participant is; asking again changes nothing."""
         return _step(store, visiting)
 
-    @routes.post("/p/{token}/consent", responses=_refusals(404))
+    @routes.post("/p/{token}/consent", responses=refusals(404))
     def consent(visiting: Visiting) -> CurrentStep:
         """Agree to take part, or take it up again after leaving."""
         store.consent(visiting.number, visiting.token)
         return _step(store, visiting)
 
-    @routes.post("/p/{token}/familiarised", responses=_refusals(404))
+    @routes.post("/p/{token}/familiarised", responses=refusals(404))
     def familiarised(visiting: Visiting) -> CurrentStep:
         """Say that the groups have been read."""
         store.familiarised(visiting.number)
         return _step(store, visiting)
 
-    @routes.post("/p/{token}/leave", responses=_refusals(404))
+    @routes.post("/p/{token}/leave", responses=refusals(404))
     def leave(visiting: Visiting) -> CurrentStep:
         """Stop here; what was answered is kept."""
         store.leave(visiting.number)
         return _step(store, visiting)
 
-    @routes.post("/p/{token}/withdraw", responses=_refusals(404))
+    @routes.post("/p/{token}/withdraw", responses=refusals(404))
     def withdraw(visiting: Visiting) -> Withdrawn:
         """Delete everything of this participant at once; of a panel's number a fingerprint is kept."""
         return Withdrawn(deleted=store.withdraw(visiting.number))
 
-    @routes.post("/p/{token}/answers", responses=_refusals(404, 409, 410))
+    @routes.post("/p/{token}/answers", responses=refusals(404, 409, 410))
     def answer(visiting: Visiting, body: Answers) -> Receipt:
         """Answer every question of the page at once; the receipt comes when the answers are on disk."""
         return store.answer(visiting.number, {given.question: given.answer for given in body.answers})
 
-    @routes.get("/overview", responses=_refusals(403))
+    @routes.get("/overview", responses=refusals(403))
     def overview(authorization: Annotated[str | None, Header()] = None) -> Overview:
         """Say how far the study is, to the administrator: Authorization: Bearer TOKEN."""
         if not store.is_admin(bearer(authorization)):
@@ -164,7 +162,3 @@ def _step(store: Store, visitor: Visitor) -> CurrentStep:
     if isinstance(step, Consent):
         told |= {"consent": store.terms.consent, "panel_id": store.panel_id(visitor.token)}
     return CurrentStep.model_validate(told)
-
-
-def _refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Refused, "description": SAID[status][0]} for status in statuses}

@@ -6,6 +6,7 @@ The administrator sees how far the study is, previews pages, downloads answers a
 import logging
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,6 @@ from imprint.study.api import api_routes, bearer, find_visitor, take_in
 from imprint.study.design import AnsweredError, AnswerError, LateError, StudyError, WithdrawnError
 from imprint.study.pages import (
     PREVIEW,
-    Form,
     check_form,
     draw_preview,
     draw_step,
@@ -32,7 +32,7 @@ from imprint.study.people import PANEL_FIELDS, carried_id
 from imprint.study.steps import Visitor
 from imprint.study.store import Store
 from imprint.web.guard import Guard, RateLimit
-from imprint.web.pages import API, Pages, RefusedError, make_application
+from imprint.web.pages import API, Form, Pages, RefusedError, make_application, whole_number
 from imprint.web.serving import Hosts
 
 COOKIE = "imprint-admin"
@@ -95,9 +95,6 @@ def _explain_failures(app: FastAPI, pages: Pages) -> None:
 def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
     routes = APIRouter()
 
-    def visitor(token: str) -> Visitor:
-        return find_visitor(store, token)
-
     def sender(form: Form, token: str) -> Visitor:
         given = form.get("form", "")
         if store.participant(token) is None and is_own_form(store.secret, token, given):  # of one who was there
@@ -116,7 +113,7 @@ def _participant_routes(store: Store, pages: Pages, *, join: bool) -> APIRouter:
         return _go_on(take_in(store, carried_id(form.items()) if join else None, join=join))
 
     @routes.get("/p/{token}")
-    def show(visiting: Annotated[Visitor, Depends(visitor)]) -> Response:
+    def show(visiting: Annotated[Visitor, Depends(partial(find_visitor, store))]) -> Response:
         return draw_step(pages, store, visiting)
 
     @routes.post("/p/{token}/consent")
@@ -213,11 +210,11 @@ def _admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
         return response
 
     @routes.post("/links")
-    def links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
-        wanted = form.get("links", "")
-        if not (wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= MOST_LINKS):
+    def make_links(form: Annotated[dict[str, str], Depends(sent)]) -> Response:
+        links = whole_number(form.get("links", ""), MOST_LINKS)
+        if links is None:
             raise RefusedError(422, f"The number of links must be 1 to {MOST_LINKS}. Go back and correct it.")
-        return overview(tuple(f"/p/{store.join().token}" for _ in range(int(wanted))))
+        return overview(tuple(f"/p/{store.join().token}" for _ in range(links)))
 
     @routes.get("/preview/{number}")
     def preview(number: int, _: Annotated[None, Depends(administrator)]) -> Response:
@@ -233,13 +230,13 @@ def _admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
 
     @routes.get("/{name}")
     def download(name: str, _: Annotated[None, Depends(administrator)]) -> Response:
-        from imprint.study.analysis import write_csv, write_jsonl
+        from imprint.study.analysis import EXPORTS
 
         if name not in _EXPORTS:
             raise RefusedError(404)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
-            (write_csv if path.suffix == ".csv" else write_jsonl)(store, path)
+            EXPORTS[path.suffix.removeprefix(".")](store, path)
             body = path.read_bytes()
         return Response(
             body, media_type=_EXPORTS[name], headers={"content-disposition": f'attachment; filename="{name}"'}

@@ -23,11 +23,14 @@ _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100  # bytes, with the version and the application in them (sqlite.org/fileformat2.html, section 1.3)
 _VERSION_AT, _APPLICATION_AT = slice(60, 64), slice(68, 72)
-_BESIDE = ("-wal", "-shm")
+_LOG = "-wal"
+_BESIDE = (_LOG, "-shm")  # the second one is an index of the log, without answers, which needs room to be written
 _WAIT = 10.0  # seconds for another writer to finish
 _LONGEST = 10 << 20  # bytes of one value or row
 _BLOCK = 1 << 20  # bytes overwritten at once
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY})  # no damage
+# Nor where the disk is full, or where SQLite may not keep its files beside the study.
+_REFUSED = _LOCKED | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 _MADE = "give a file that imprint study create made"
 
 
@@ -96,6 +99,9 @@ def recognise(path: FilePath) -> Path:
         with contextlib.closing(connect(source)) as connection:
             _check(source, connection)
     except BROKEN as error:
+        if _code(error) & 0xFF in _REFUSED and _code(error) != sqlite3.SQLITE_IOERR_SHORT_READ:
+            hint = "check that its disk has room, and that you may write to its folder"
+            raise StudyError(f"cannot be read now ({error})", where=source, hint=hint) from error
         raise StudyError(f"is damaged ({_said(error)})", where=source, hint="restore it from a backup") from error
     return source
 
@@ -159,17 +165,19 @@ def remove(path: FilePath) -> None:
         try:
             _empty(target)
         except BROKEN as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
+            if _code(error) & 0xFF in _LOCKED:
                 raise
             is_sound = False
         if not is_sound:  # SQLite may not have reached every answer
-            for file in (target, *_beside(target)):
+            for file in (target, target.with_name(f"{target.name}{_LOG}")):
                 _overwrite(file)
         for file in (Path(path), target, *_beside(target)):
             file.unlink(missing_ok=True)
     except (sqlite3.Error, OSError) as error:
         raise StudyError(
-            f"cannot be deleted now ({error})", where=target, hint="stop its server and try again"
+            f"cannot be deleted now ({error})",
+            where=target,
+            hint="stop its server, check that you may write to it, and try again",
         ) from error
 
 
@@ -211,6 +219,10 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
         raise StudyError("is damaged", where=path, hint="restore it from a backup")
     if connection.execute("SELECT count(*) FROM study").fetchone() != (1,):
         raise StudyError("is a study that was deleted", where=path, hint="imprint study create makes a new one")
+
+
+def _code(error: Exception) -> int:
+    return getattr(error, "sqlite_errorcode", 0)
 
 
 def _said(error: Exception) -> str:

@@ -5,24 +5,20 @@ preview is for the administrator: every page as people see it, made of what is a
 """
 
 import hmac
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
-from urllib.parse import parse_qsl
+from typing import Any
 
-from fastapi import Depends
-from starlette.requests import Request
 from starlette.responses import Response
 
 from imprint.masking import Words
 from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
-from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Step, StoredItem, Task, Visitor
+from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Step, Visitor
 from imprint.study.store import Store
-from imprint.study.turn import drawn_names, ordered_groups, ordered_items
-from imprint.web.pages import Pages, RefusedError
+from imprint.study.turn import ordered_groups, page_of
+from imprint.web.pages import Pages, RefusedError, whole_number
 
 PREVIEW = "/admin/preview"  # where the administrator sees the pages
 FIELD = "answer-"  # before a question's number, in the name of its field
@@ -31,8 +27,7 @@ PANEL_ID = "PREVIEW"  # in place of a panel's number
 _TEMPLATES = Path(__file__).parent / "templates"
 _STEPS = {"Consent": "consent.html", "Task": "task.html", "Familiarise": "familiarise.html", "Finish": "finish.html"}
 _NOBODY = 0  # no participant has this number
-_MOST_FIELDS = 200
-_FORM = "application/x-www-form-urlencoded"
+_MOST_ITEMS = 10**9
 
 
 def study_pages(store: Store, *, unmask: bool) -> Pages:
@@ -50,6 +45,8 @@ def study_pages(store: Store, *, unmask: bool) -> Pages:
             "most": MOST_SUGGESTED,
             "longest": LONGEST_SUGGESTED,
             "preview": None,
+            "refused": "",
+            "given": {},
             "preview_at": PREVIEW,
         },
     )
@@ -65,19 +62,10 @@ def draw_step(
     given: Mapping[int, str] | None = None,
 ) -> Response:
     """Draw this person's next step; after a refusal with its reason, and with what was given already filled in."""
-    step, panel_id = store.step(visitor.number), store.panel_id(visitor.token)
-    return pages.draw(
-        _STEPS[type(step).__name__],
-        status=status,
-        step=step,
-        progress=store.progress(visitor.number),
-        forms=f"/p/{visitor.token}",
-        panel_id=panel_id,
-        way_back=_way_back(store, step, panel_id),
-        form=form_token(store.secret, visitor.token),
-        refused=refused,
-        given=given or {},
-    )
+    page = ShownPage(store.step(visitor.number), store.progress(visitor.number))
+    form, panel_id = form_token(store.secret, visitor.token), store.panel_id(visitor.token)
+    filled = {"refused": refused, "given": given or {}}
+    return _draw(pages, store, page, f"/p/{visitor.token}", form, panel_id, status=status, **filled)
 
 
 def draw_preview(pages: Pages, store: Store, number: int, form: str) -> Response:
@@ -85,46 +73,31 @@ def draw_preview(pages: Pages, store: Store, number: int, form: str) -> Response
     every = preview_pages(store)
     if not 1 <= number <= len(every):
         raise RefusedError(404)
-    page = every[number - 1]
     panel_id = PANEL_ID if store.terms.completion_code else None
-    return pages.draw(
-        _STEPS[type(page.step).__name__],
-        step=page.step,
-        progress=page.progress,
-        forms=f"{PREVIEW}/{number}",
-        panel_id=panel_id,
-        way_back=_way_back(store, page.step, panel_id),
-        form=form,
-        refused="",
-        given={},
-        preview=(number, len(every)),
-    )
+    return _draw(pages, store, every[number - 1], f"{PREVIEW}/{number}", form, panel_id, preview=(number, len(every)))
 
 
 def given_answers(form: Mapping[str, str]) -> dict[int, str]:
     """Return the answers of a form by their question's number; fields of another name are ignored."""
-    numbered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD))
-    return {
-        int(number): value for number, value in numbered if number.isascii() and number.isdigit() and len(number) < 10
-    }
+    answered = ((name.removeprefix(FIELD), value) for name, value in form.items() if name.startswith(FIELD) and value)
+    numbered = ((whole_number(number, _MOST_ITEMS), value) for number, value in answered)
+    return {number: value for number, value in numbered if number is not None}
 
 
 @dataclass(frozen=True)
-class PreviewPage:
-    """A page of the preview, and how far a person would be there."""
+class ShownPage:
+    """A page, and how far a person is there."""
 
     step: Step
     progress: PagesDone
 
 
-def preview_pages(store: Store) -> tuple[PreviewPage, ...]:
+def preview_pages(store: Store) -> tuple[ShownPage, ...]:
     """Return every page in the order in which people see them, and then all that can end the study."""
     study, terms = store.study, store.terms
-    blocks: dict[int, list[StoredItem]] = defaultdict(list)
-    for item in store.items():
-        blocks[item.block].append(item)
-    exam = [_task(store, block, items) for block, items in blocks.items() if items[0].stage == "exam"]
-    main = [_task(store, block, items) for block, items in blocks.items() if items[0].stage == "main"]
+    tasks = [page_of(study, _NOBODY, block) for block in study.blocks]
+    exam = [task for task in tasks if task.stage == "exam"]
+    main = [task for task in tasks if task.stage == "main"]
     steps: list[tuple[Step, int]] = [(Consent(), 0), *((task, 0) for task in exam)]
     if exam:
         steps += [(Familiarise(ordered_groups(study, _NOBODY)), 0)]
@@ -136,7 +109,7 @@ def preview_pages(store: Store) -> tuple[PreviewPage, ...]:
     names = study.exam.names
     placed = steps.index((exam[0], 0)) if exam else -1
     return tuple(
-        PreviewPage(step, PagesDone(done, len(main), names if page > placed else 0, names))
+        ShownPage(step, PagesDone(done, len(main), names if page > placed else 0, names))
         for page, (step, done) in enumerate(steps)
     )
 
@@ -157,34 +130,11 @@ def check_form(secret: bytes, whose: str, given: str) -> None:
         raise RefusedError(403, "This form is not from your own page. Nothing was stored. Open your link again.")
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return a form's fields, of several with one name the last; one that is not a form has none."""
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
-        return {}
-    body = (await request.body()).decode("ascii", errors="replace")
-    try:
-        return dict(parse_qsl(body, max_num_fields=_MOST_FIELDS, errors="replace"))
-    except ValueError:
-        raise RefusedError(413) from None
-
-
-Form = Annotated[dict[str, str], Depends(read_form)]
-
-
-def _way_back(store: Store, step: Step, panel_id: str | None) -> str | None:
-    return store.terms.way_back(step.code, panel_id) if isinstance(step, Finish) else None
-
-
-def _task(store: Store, block: int, items: Sequence[StoredItem]) -> Task:
-    study, first = store.study, items[0]
-    known = {item.number: Question(item.number, item.kind, item.words) for item in items}
-    order = [*known]
-    if first.stage == "exam":
-        pools: dict[str, list[int]] = defaultdict(list)
-        for item in items:
-            pools[str(item.expected)].append(item.number)
-        order = drawn_names(study, _NOBODY, pools)
-    elif study.protocol == "ube":
-        order = ordered_items(study, _NOBODY, order)
-    groups = ordered_groups(study, _NOBODY, first.letters, first.stage)
-    return Task(block, first.stage, first.title, tuple(known[number] for number in order), groups)
+def _draw(
+    pages: Pages, store: Store, page: ShownPage, forms: str, form: str, panel_id: str | None, **context: Any
+) -> Response:
+    """Draw a page whose forms, with the token `form`, are sent to addresses below `forms`."""
+    step = page.step
+    way_back = store.terms.way_back(step.code, panel_id) if isinstance(step, Finish) else None
+    context |= {"step": step, "progress": page.progress, "forms": forms, "form": form}
+    return pages.draw(_STEPS[type(step).__name__], panel_id=panel_id, way_back=way_back, **context)

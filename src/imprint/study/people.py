@@ -1,37 +1,25 @@
 """Who takes part: let in once, known by the hash of a token or by the number that a panel gave, and let go.
 
-A panel needs to pay: the link carries the number under which it knows a participant, and a code goes back. Those who
-run a study add the text that people agree to, and how a panel knows who has finished. Every function that takes a
+A panel needs to pay: the link carries the number under which it knows a participant. Every function that takes a
 connection works within the caller's transaction.
 """
 
 import base64
 import hashlib
 import hmac
-import re
 import secrets
 import sqlite3
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
-from imprint.study.database import read_start
 from imprint.study.design import AnswerError, StudyError, WithdrawnError
+from imprint.study.settings import is_short
 
 PANEL_FIELDS = ("participant", "PROLIFIC_PID")  # of the link; Prolific fills in the second one
-# No cell of a spreadsheet begins a formula with it, no page or address needs it escaped.
-PANEL_PATTERN = "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
 
 _TOKEN_BYTES = 24
 _MOST = 100_000  # a link that anybody may open must not fill the disk
-
-LARGEST_CONSENT = 64 * 1024  # bytes, some twenty pages
-REQUIRED = ("Researcher", "Duration", "Contact")  # lines that a consent text must have
-
-_FIELD = re.compile(rf"^[ \t]*(?=(?:{'|'.join(REQUIRED)})[ \t]*:)", re.IGNORECASE | re.MULTILINE)
-_ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:[/?#][A-Za-z0-9._~:/?#@!$&()*+,;=%{}-]{0,400})?")
 
 
 @dataclass(frozen=True)
@@ -111,11 +99,6 @@ def forget(connection: sqlite3.Connection, participant: int, fingerprint: bytes 
     return int(answers)
 
 
-def is_short(text: str) -> bool:
-    """Tell whether a number or a code is one to 64 letters, digits, hyphens and underscores."""
-    return re.fullmatch(PANEL_PATTERN[1:-1], text) is not None
-
-
 def check_panel_id(text: str) -> str:
     """Return a participant's number; refuse any other text, such as a field that nothing was filled into."""
     if not is_short(text):
@@ -165,107 +148,3 @@ def pseudonym_of(secret: bytes, participant: int) -> str:
 
 def _keyed(secret: bytes, purpose: str, text: str) -> bytes:
     return hmac.new(secret, f"{purpose} {text}".encode(), sha256).digest()
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What people agree to, and what they get at the end.
-
-    `consent` holds the paragraphs of the text. `completion_code` is shown after the last page, `screen_out_code` to
-    people who cannot answer any. `return_url` takes them back to the panel, with {code} and {participant} filled in.
-    """
-
-    consent: tuple[str, ...] = ()
-    completion_code: str | None = None
-    screen_out_code: str | None = None
-    return_url: str | None = None
-
-    def __post_init__(self) -> None:
-        for option in ("completion_code", "screen_out_code"):
-            code = getattr(self, option)
-            if code is not None and not is_short(code):
-                raise StudyError(
-                    option=option,
-                    got=code,
-                    expected="1 to 64 letters, digits, hyphens or underscores, a letter or digit first",
-                )
-        if self.screen_out_code is not None and self.screen_out_code == self.completion_code:
-            raise StudyError(
-                option="screen_out_code", got=self.screen_out_code, expected="different from the completion code"
-            )
-        if self.return_url is not None and self.completion_code is None:
-            raise StudyError(
-                "the return address needs a completion code", option="return_url", got=self.return_url, hint="add one"
-            )
-        if self.return_url is not None and not _is_return_url(self.return_url):
-            raise StudyError(
-                option="return_url",
-                got=self.return_url,
-                expected="an https address with {code} in it, and {participant} where the panel needs it",
-                hint="for example https://app.prolific.com/submissions/complete?cc={code}",
-            )
-
-    @property
-    def contact(self) -> str | None:
-        """The line of the consent text that says whom to write to."""
-        return next((line for line in self.consent if _says(line, "Contact")), None)
-
-    def way_back(self, code: str | None, panel_id: str | None) -> str | None:
-        """Return the panel's address for somebody with this code and number, None where one of them is missing."""
-        if self.return_url is None or code is None or ("{participant}" in self.return_url and panel_id is None):
-            return None
-        return self.return_url.replace("{code}", code).replace("{participant}", panel_id or "")
-
-
-def read_consent(path: Path) -> tuple[str, ...]:
-    """Read a UTF-8 text into its paragraphs, which blank lines part; other line breaks count as blanks.
-
-    A line that begins with Researcher:, Duration: or Contact: begins a paragraph. All three must be there.
-    """
-    text = _text(path)
-    for number, line in enumerate(text.split("\n"), 1):
-        for letter in line.replace("\t", " "):
-            if unicodedata.category(letter) == "Cc":
-                raise StudyError(
-                    f"has the control character U+{ord(letter):04X}",
-                    where=(path, number),
-                    hint="save it as plain text",
-                )
-    parts = re.split(r"\n\s*\n", _FIELD.sub("\n\n", text))
-    paragraphs = tuple(" ".join(part.split()) for part in parts if part.strip())
-    if not paragraphs:
-        raise StudyError("is empty", where=path, hint="write what people read before they agree")
-    missing = [name for name in REQUIRED if not any(_says(line, name) for line in paragraphs)]
-    if missing:
-        raise StudyError(
-            f"has no line that begins with {' or '.join(f'{name}:' for name in missing)}",
-            where=path,
-            words=missing,
-            hint="say who runs the study, how long it takes and whom to contact",
-        )
-    return paragraphs
-
-
-def _says(paragraph: str, name: str) -> bool:
-    field, colon, said = paragraph.partition(":")
-    return bool(colon and said.strip()) and field.strip().casefold() == name.casefold()
-
-
-def _is_return_url(url: str) -> bool:
-    fields = re.findall(r"\{[^{}]*\}|[{}]", url)
-    return bool(_ADDRESS.fullmatch(url)) and "{code}" in fields and set(fields) <= {"{code}", "{participant}"}
-
-
-def _text(path: Path) -> str:
-    content = read_start(path, LARGEST_CONSENT + 1, hint="give a text file", unread="give a text file")
-    if len(content) > LARGEST_CONSENT:
-        raise StudyError(
-            f"is longer than {LARGEST_CONSENT >> 10} kB", where=path, hint="shorten it, so that people read it"
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise StudyError(
-            f"byte {error.start + 1} is not UTF-8", where=path, hint="save it as plain text in UTF-8"
-        ) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")

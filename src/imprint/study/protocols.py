@@ -7,17 +7,30 @@ sections 2 and 3.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from imprint.checks import Protocol, check_whole
-from imprint.directions.analogies import AnalogyRow
+from imprint.directions.analogies import AnalogyRow, analogies
+from imprint.embeddings.embedding import Embedding
+from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.result import Enumeration
 from imprint.enumeration.rows import UbeGroupRow, UbeRow
+from imprint.kinds.findings import read_findings
 from imprint.rows import Row
+from imprint.study.analysis import score
 from imprint.study.design import Design, Item, ItemBlock, NameGroup, StudyError
 from imprint.study.exam import choose_groups
 from imprint.study.rows import MatchedRow, MatchingRow
+from imprint.study.settings import StudySettings
+from imprint.study.store import Store
+from imprint.subjects.opening import load
+from imprint.types import Progress, Report
+from imprint.workers import threads
 
 CATEGORIES = 12  # the paper's top 12
+ANALOGIES = 100  # of an embedding; the paper asks about 1,000
+FINDINGS = ".jsonl"
 PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "suggestion": 50}
 
 _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggestion": 1}
@@ -28,12 +41,44 @@ _STUDY = re.compile("[0-9a-f]{32}")
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
+def make_design(
+    source: str | Embedding, settings: StudySettings, *, progress: Report = lambda what, done, total: None
+) -> Design:
+    """Ask about what is found in an embedding, about findings in a .jsonl file, or what `source` names.
+
+    For `offense` it is a finished study or its scores, for `suggestion` what the words are about.
+    """
+    settings.check()
+    people, pages = settings.participants, settings.pages
+    if settings.protocol == "suggestion":
+        return suggestion_design(str(source), participants=people)
+    findings: Sequence[Row] | None = read_findings(str(source)) if _is_findings(source) else None
+    if settings.protocol == "offense":
+        return offense_design(_scores(str(source)) if findings is None else findings, participants=people)
+    if settings.protocol == "analogy":
+        if findings is None:
+            pages = pages or ANALOGIES
+            # One more: he : she, which is left out, may be among them.
+            findings = _analogies(load(source), pages + 1, partial(progress, "comparing all pairs"))
+        return analogy_design(findings, pairs=pages, participants=people)
+    names = None
+    if findings is None:
+        enumeration = _enumerate(load(source), settings.seed, partial(progress, "enumerating"))
+        findings, names = enumeration.findings(), enumeration.names
+    return ube_design(findings, names=names, categories=pages or CATEGORIES, participants=people)
+
+
+def asks_embedding(source: str, protocol: Protocol) -> bool:
+    """Tell whether `make_design` asks about an embedding of this name."""
+    return protocol in ("ube", "analogy") and not _is_findings(source)
+
+
 def ube_design(
     findings: Iterable[Row],
     *,
     names: Mapping[str, Sequence[str]] | None = None,
     categories: int = CATEGORIES,
-    participants: int = PARTICIPANTS["ube"],
+    participants: int | None = None,
 ) -> Design:
     """Ask which words society associates with which group of names, for the categories with the largest scores.
 
@@ -74,7 +119,7 @@ def ube_design(
         "ube",
         *embedding,
         blocks=blocks,
-        quota=_participants(participants),
+        quota=_quota("ube", participants),
         least=_LEAST["ube"],
         groups=groups,
         exam=tuple(Item("name", (name,), group.letter) for group in exam for name in group.asked),
@@ -83,7 +128,7 @@ def ube_design(
     )
 
 
-def offense_design(findings: Iterable[Row], *, participants: int = PARTICIPANTS["offense"]) -> Design:
+def offense_design(findings: Iterable[Row], *, participants: int | None = None) -> Design:
     """Ask how offensive the associations are on which the crowd agreed with the embedding."""
     found = list(findings)
     rows = _of(MatchedRow, found)
@@ -105,7 +150,7 @@ def offense_design(findings: Iterable[Row], *, participants: int = PARTICIPANTS[
         "offense",
         *embedding,
         blocks=blocks,
-        quota=_participants(participants),
+        quota=_quota("offense", participants),
         least=_LEAST["offense"],
         groups=tuple(groups.values()),
         notes=(
@@ -116,9 +161,7 @@ def offense_design(findings: Iterable[Row], *, participants: int = PARTICIPANTS[
     )
 
 
-def analogy_design(
-    findings: Iterable[Row], *, pairs: int | None = None, participants: int = PARTICIPANTS["analogy"]
-) -> Design:
+def analogy_design(findings: Iterable[Row], *, pairs: int | None = None, participants: int | None = None) -> Design:
     """Ask of each analogy, the best `pairs` of them, whether it makes sense and whether it is a stereotype.
 
     Two words of the axis itself, as in he : she, are not an analogy and are left out.
@@ -137,16 +180,36 @@ def analogy_design(
         blocks.append(ItemBlock(ends, (Item("sense", words), Item("stereotype", words))))
     if len(set(blocks)) < len(blocks):
         raise StudyError("an analogy is duplicated", hint="give the findings of one run of imprint analogies")
-    return Design("analogy", *embedding, tuple(blocks), _participants(participants), _LEAST["analogy"])
+    return Design("analogy", *embedding, tuple(blocks), _quota("analogy", participants), _LEAST["analogy"])
 
 
-def suggestion_design(about: str, *, participants: int = PARTICIPANTS["suggestion"]) -> Design:
+def suggestion_design(about: str, *, participants: int | None = None) -> Design:
     """Ask for words that carry a stereotype about something, such as gender."""
     about = " ".join(about.split())
     if not about or len(about) > _LONGEST_ABOUT or not about.isprintable():
         raise StudyError(option="about", got=about, expected=f"1 to {_LONGEST_ABOUT} printable characters")
     block = ItemBlock((about,), (Item("words", (about,)),))
-    return Design("suggestion", "", "", (block,), _participants(participants), _LEAST["suggestion"])
+    return Design("suggestion", "", "", (block,), _quota("suggestion", participants), _LEAST["suggestion"])
+
+
+def _is_findings(source: object) -> bool:
+    return isinstance(source, str) and source.endswith(FINDINGS)
+
+
+def _scores(study: str) -> Sequence[Row]:
+    with Store.open(study) as store:
+        return score(store).findings()
+
+
+def _analogies(embedding: Embedding, pairs: int, progress: Progress) -> Sequence[Row]:
+    """Find the best analogies along he and she, without first names, of which there is nothing to judge."""
+    return analogies(embedding, ("he", "she"), k=pairs, no_names=True, progress=progress).findings()
+
+
+def _enumerate(embedding: Embedding, seed: int, progress: Progress) -> Enumeration:
+    """Find associations of name groups with words."""
+    with threads(None) as executor:
+        return enumerate_biases(embedding, seed=seed, repeats=0, executor=executor, progress=progress)
 
 
 def _unfinished(findings: Iterable[Row], rows: Sequence[MatchedRow]) -> tuple[str, ...]:
@@ -196,7 +259,8 @@ def _one_study(rows: Sequence[MatchedRow]) -> str:
     return only
 
 
-def _participants(count: int) -> int:
+def _quota(protocol: Protocol, participants: int | None) -> int:
+    count = PARTICIPANTS[protocol] if participants is None else participants
     return check_whole("participants", count, most=_MOST_PARTICIPANTS)
 
 

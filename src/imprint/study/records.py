@@ -14,7 +14,8 @@ from imprint.checks import Protocol, check_whole
 from imprint.files import FilePath
 from imprint.study import database
 from imprint.study.design import AnswerError, Design, ItemBlock, ItemKind, NameGroup, StudyError, check_value
-from imprint.study.people import Terms, hash_token, new_token
+from imprint.study.people import hash_token, new_token
+from imprint.study.settings import Terms
 from imprint.study.steps import BlockCount, Overview, StoredAnswer, StoredItem, Study
 
 PATIENCE = 30 * 60  # seconds for which an open page holds its place
@@ -66,10 +67,10 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
     return token
 
 
-def check_sound(study: Study, items: Iterable[StoredItem], answers: Iterable[StoredAnswer]) -> None:
+def check_sound(study: Study, answers: Iterable[StoredAnswer]) -> None:
     """Refuse items that the protocol does not ask, and answers that their items do not allow."""
     letters = [group.letter for group in study.groups]
-    by_number = {item.number: item for item in items}
+    by_number = {item.number: item for item in study.items}
     for item in by_number.values():
         if item.kind not in _KINDS[study.protocol] or not _is_sound(item, letters):
             raise StudyError(
@@ -102,7 +103,8 @@ def read_study(connection: sqlite3.Connection) -> Study:
     groups = connection.execute("SELECT letter, names, cues FROM name_groups ORDER BY place").fetchall()
     named = tuple(NameGroup(letter, strings(names), strings(cues)) for letter, names, cues in groups)
     told = strings(notes)
-    return Study(identity, parent, protocol, embedding, sha256, seed, quota, least, n_found, told, named)
+    items = _read_items(connection)
+    return Study(identity, parent, protocol, embedding, sha256, seed, quota, least, n_found, told, named, items)
 
 
 def read_terms(connection: sqlite3.Connection) -> Terms:
@@ -111,12 +113,6 @@ def read_terms(connection: sqlite3.Connection) -> Terms:
         "SELECT consent, completion_code, screen_out_code, return_url FROM study"
     ).fetchone()
     return Terms(strings(consent), *others)
-
-
-def exam_block(connection: sqlite3.Connection) -> int | None:
-    """Return the number of the exam's block, None where there is no exam."""
-    row = connection.execute("SELECT block FROM blocks WHERE stage = 'exam'").fetchone()
-    return None if row is None else int(row[0])
 
 
 def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview:
@@ -141,18 +137,6 @@ def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview
     return Overview(people, consented, passed, len(examined) - passed, left, stored, counts)
 
 
-def read_items(connection: sqlite3.Connection) -> tuple[StoredItem, ...]:
-    """Read every item, the exam's first."""
-    rows = connection.execute(
-        "SELECT item, block, stage, kind, words, expected, title, letters "
-        "FROM items JOIN blocks USING (block) ORDER BY item"
-    ).fetchall()
-    return tuple(
-        StoredItem(item, block, stage, kind, strings(words), expected, strings(title), strings(letters))
-        for item, block, stage, kind, words, expected, title, letters in rows
-    )
-
-
 def read_answers(connection: sqlite3.Connection) -> tuple[StoredAnswer, ...]:
     """Read every answer, item by item."""
     rows = connection.execute("SELECT participant, item, value FROM answers ORDER BY item, participant")
@@ -174,6 +158,18 @@ def strings(text: str) -> tuple[str, ...]:
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise StudyError("a list of words holds something else")
     return tuple(words)
+
+
+def _read_items(connection: sqlite3.Connection) -> tuple[StoredItem, ...]:
+    """Read every item, the exam's first."""
+    rows = connection.execute(
+        "SELECT item, block, stage, kind, words, expected, title, letters "
+        "FROM items JOIN blocks USING (block) ORDER BY item"
+    ).fetchall()
+    return tuple(
+        StoredItem(item, block, stage, kind, strings(words), expected, strings(title), strings(letters))
+        for item, block, stage, kind, words, expected, title, letters in rows
+    )
 
 
 def _insert(connection: sqlite3.Connection, stage: str, block: ItemBlock) -> None:

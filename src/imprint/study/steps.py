@@ -1,6 +1,7 @@
 """What a study tells: what a person sees next, and how far people have come."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from imprint.checks import Protocol
@@ -23,6 +24,15 @@ class Study:
     n_found: int | None
     notes: tuple[str, ...]
     groups: tuple[NameGroup, ...]
+    items: tuple["StoredItem", ...] = field(repr=False)
+
+    @cached_property
+    def blocks(self) -> dict[int, list["StoredItem"]]:
+        """The items of each page."""
+        blocks: dict[int, list[StoredItem]] = {}
+        for item in self.items:
+            blocks.setdefault(item.block, []).append(item)
+        return blocks
 
     @property
     def exam(self) -> ExamRule:

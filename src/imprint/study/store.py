@@ -23,6 +23,18 @@ _LONGEST_TOKEN = 120
 _WAIT_TO_FOLD = 50  # milliseconds: everybody who answers waits as long
 
 
+def held_in(path: FilePath) -> str:
+    """Say what is lost with a study: its answers, also those in a damaged file or in another version's format."""
+    if not database.is_readable(path):
+        return "answers in the format of another version of imprint"
+    try:
+        with Store.open(path) as store:
+            counts = store.overview()
+    except StudyError:
+        return "answers in a file that cannot be read"
+    return f"{counts.answers} answers of {counts.participants} people"
+
+
 class Store:
     """An open study. Use it as a context manager, or close it."""
 
@@ -39,7 +51,7 @@ class Store:
                 self.study = records.read_study(connection)
                 self.terms = records.read_terms(connection)
                 self._admin, self.secret = records.read_secrets(connection)
-                check_sound(self.study, records.read_items(connection), records.read_answers(connection))
+                check_sound(self.study, records.read_answers(connection))
         except StudyError as error:
             self._anchor.close()
             raise StudyError(f"is damaged ({error})", where=path, hint="restore it from a backup") from error
@@ -60,6 +72,11 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def check_writable(self) -> None:
+        """Refuse a study to which no answer can be added."""
+        with self._writing() as connection:
+            connection.execute("UPDATE study SET seed = seed")
 
     def is_admin(self, token: str) -> bool:
         """Tell whether this is the administrator's token."""
@@ -177,8 +194,7 @@ class Store:
 
     def items(self) -> tuple[steps.StoredItem, ...]:
         """Return every item, the exam's first."""
-        with self._reading() as connection:
-            return records.read_items(connection)
+        return self.study.items
 
     def answers(self) -> tuple[steps.StoredAnswer, ...]:
         """Return every answer, item by item."""

@@ -5,18 +5,18 @@ answers are taken or none, each once, and only from a person who was given it. A
 transaction, so that two people are never given the same last place.
 """
 
-import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from imprint.study.design import AnsweredError, AnswerError, LateError, NameGroup, Stage, check_value, shuffled
-from imprint.study.people import Terms, person
-from imprint.study.records import PATIENCE, exam_block, strings
+from imprint.study.people import person
+from imprint.study.records import PATIENCE
+from imprint.study.settings import Terms
 from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Question, Receipt, Step, Study, Task
 
 _MOST = 1_000  # answers at once, far more than a page asks for
-_LARGEST = 2**63 - 1  # SQLite's integers end here
 
 
 def ordered_groups(
@@ -30,16 +30,25 @@ def ordered_groups(
     )
 
 
-def ordered_items(study: Study, participant: int, items: Iterable[int]) -> list[int]:
-    """Return a page's questions in a person's order."""
-    return shuffled(items, study.seed, participant, "items")
+def page_of(study: Study, participant: int, block: int) -> Task:
+    """Return a page as a person sees it, with questions and groups in their order.
 
-
-def drawn_names(study: Study, participant: int, pools: Mapping[str, Iterable[int]]) -> list[int]:
-    """Draw as many names of every group as the exam asks for, by seed and a person's number."""
-    key = (study.seed, participant, "exam")
-    drawn = [item for pool in pools.values() for item in shuffled(pool, *key)[: study.exam.each]]
-    return shuffled(drawn, *key, "order")
+    Of the exam's names as many are drawn from each group as it asks for.
+    """
+    first, by_number = study.blocks[block][0], {item.number: item for item in study.blocks[block]}
+    order = [*by_number]
+    if first.stage == "exam":
+        key = (study.seed, participant, "exam")
+        pools: dict[str | None, list[int]] = defaultdict(list)
+        for item in by_number.values():
+            pools[item.expected].append(item.number)
+        drawn = [number for pool in pools.values() for number in shuffled(pool, *key)[: study.exam.each]]
+        order = shuffled(drawn, *key, "order")
+    elif study.protocol == "ube":
+        order = shuffled(order, study.seed, participant, "items")
+    questions = tuple(Question(number, by_number[number].kind, by_number[number].words) for number in order)
+    groups = ordered_groups(study, participant, first.letters, first.stage)
+    return Task(block, first.stage, first.title, questions, groups)
 
 
 class Turn:
@@ -47,7 +56,8 @@ class Turn:
 
     def __init__(self, connection: sqlite3.Connection, study: Study, participant: int, now: int) -> None:
         self._connection, self._study, self._participant = connection, study, participant
-        self._person, self._exam = person(connection, participant), exam_block(connection)
+        self._person = person(connection, participant)
+        self._exam = next((item.block for item in study.items if item.stage == "exam"), None)
         self._known = {
             "participant": participant,
             "quota": study.quota,
@@ -113,8 +123,8 @@ class Turn:
     def _open_exam(self, block: int) -> Task | None:
         """Return the exam's page, None when it is done."""
         self._run("INSERT OR IGNORE INTO assignments VALUES (:participant, :exam, 'open', :now)")
-        items = self._exam_page(block)
-        return self._task(block, items) if items else None
+        page = self._page(block)
+        return page if page.questions else None
 
     def _exam_score(self) -> tuple[int, int]:
         """Return how many names this person put into their group, and how many were answered."""
@@ -145,10 +155,7 @@ class Turn:
                 "ON CONFLICT (participant, block) DO UPDATE SET state = 'open', given = excluded.given",
                 block=block,
             )
-        items = self._items(block)
-        if self._study.protocol == "ube":
-            items = ordered_items(self._study, self._participant, items)
-        return self._task(block, items)
+        return self._page(block)
 
     def _is_wanted(self) -> bool:
         """Tell whether there is a page with too few answers that this person has not answered, given out or not."""
@@ -182,47 +189,37 @@ class Turn:
         return Receipt(len(before | answers), repeated)
 
     def _checked(self, item: int, value: str) -> str:
-        row = self._run(
-            "SELECT kind, letters FROM items JOIN blocks USING (block) WHERE item = :item",
-            item=item if 0 < item <= _LARGEST else 0,
-        ).fetchone()
-        if row is None:
-            raise AnswerError("this study has no such question", got=item, hint="open your link again")
-        return check_value(row[0], value, strings(row[1]))
+        for asked in self._study.items:
+            if asked.number == item:
+                return check_value(asked.kind, value, asked.letters)
+        raise AnswerError("this study has no such question", got=item, hint="open your link again")
 
     def _check_page(self, items: Collection[int]) -> int:
         """Return the block that these unanswered items are a whole page of, if this person may still answer it."""
-        blocks = self._run(
-            "SELECT DISTINCT block, stage FROM items JOIN blocks USING (block) "
-            "WHERE item IN (SELECT value FROM json_each(:items))",
-            items=json.dumps(list(items)),
-        ).fetchall()
+        blocks = {item.block for item in self._study.items if item.number in items}
         if len(blocks) != 1:
             raise AnswerError("these answers belong to several pages", hint="answer one page at a time")
-        block, stage = blocks[0]
+        block = blocks.pop()
         given = "SELECT 1 FROM assignments WHERE participant = :participant AND block = :block"
         if self._run(given, block=block).fetchone() is None:
             raise AnswerError("that page was not given to you", hint="open your link again for the next one")
-        wanted = set(self._exam_page(block) if stage == "exam" else self._items(block))
-        if set(items) != wanted:
+        page = self._page(block)
+        if set(items) != {question.number for question in page.questions}:
             raise AnswerError(
-                f"{len(items)} answers arrived, but the page has {len(wanted)} questions",
+                f"{len(items)} answers arrived, but the page has {len(page.questions)} questions",
                 got=len(items),
                 hint="answer all of them",
             )
-        if stage == "main" and not self._has_place(block):
+        if page.stage == "main" and not self._has_place(block):
             raise LateError(
                 "the page was open for too long and was given to another person", hint="continue with the next one"
             )
-        return int(block)
+        return block
 
-    def _exam_page(self, block: int) -> list[int]:
-        """Return the names of the exam to ask this person about; none once they are answered."""
-        pools: dict[str, list[int]] = defaultdict(list)
-        for item, expected in self._run("SELECT item, expected FROM items WHERE block = :block", block=block):
-            pools[expected].append(item)
-        answered = self._answers()
-        return [item for item in drawn_names(self._study, self._participant, pools) if item not in answered]
+    def _page(self, block: int) -> Task:
+        """Return a page with the questions that are still to be answered: all, or none."""
+        page, answered = page_of(self._study, self._participant, block), self._answers()
+        return replace(page, questions=tuple(one for one in page.questions if one.number not in answered))
 
     def _has_place(self, block: int) -> bool:
         """Tell whether a person's page is still theirs: open in time, or nobody has taken its place."""
@@ -248,21 +245,8 @@ class Turn:
         equals = [int(block) for block, people, seen in rows if (seen, people) == fewest]
         return shuffled(equals, self._study.seed, self._participant, "block")[0]
 
-    def _task(self, block: int, items: Iterable[int]) -> Task:
-        stage, title, letters = self._run(
-            "SELECT stage, title, letters FROM blocks WHERE block = :block", block=block
-        ).fetchone()
-        asked = self._run("SELECT item, kind, words FROM items WHERE block = :block", block=block)
-        known = {item: Question(item, kind, strings(words)) for item, kind, words in asked}
-        questions = tuple(known[item] for item in items)
-        groups = ordered_groups(self._study, self._participant, strings(letters), stage)
-        return Task(block, stage, strings(title), questions, groups)
-
     def _answers(self) -> dict[int, str]:
         return dict(self._run("SELECT item, value FROM answers WHERE participant = :participant").fetchall())
-
-    def _items(self, block: int) -> list[int]:
-        return [item for (item,) in self._run("SELECT item FROM items WHERE block = :block", block=block)]
 
     def _mark(self, state: str, block: int) -> None:
         self._run(

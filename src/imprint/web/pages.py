@@ -1,15 +1,17 @@
-"""Pages and their few static files, drawn by the server, what it says when it refuses, and an empty app that has them.
+"""Pages, forms and their few static files, what the server says when it refuses, and an empty app that has them.
 
 Nothing is inline, so the policy can forbid that. A refusal is one line of what happened and what to do, for every
 status that is sent.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import parse_qsl
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -44,6 +46,8 @@ SAID: Mapping[int, tuple[str, str]] = {
     ),
 }
 
+_FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 200
 _SHARED = Path(__file__).parent / "templates"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -96,11 +100,39 @@ class Pages:
         """Return the page, or below /api/ the JSON, that says what was wrong and what to do."""
         response: Response
         if path.startswith(API):
-            response = JSONResponse({"detail": str(refusal)}, status_code=refusal.status)
+            response = PlainJson({"detail": str(refusal)}, status_code=refusal.status)
         else:
             response = self.draw("error.html", status=refusal.status, title=refusal.title, message=str(refusal))
         response.headers.update(refusal.headers)
         return response
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return a form's fields, of several with one name the last; one that is not a form has none."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
+        return {}
+    body = (await request.body()).decode("ascii", errors="replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace"))
+    except ValueError:
+        raise RefusedError(413) from None
+
+
+Form = Annotated[dict[str, str], Depends(read_form)]
+
+
+def whole_number(text: str, most: int) -> int | None:
+    """Return the number that a field of a form holds, from 1 to `most`; None for any other text."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most)) and 1 <= int(text) <= most
+    return int(text) if is_number else None
+
+
+class PlainJson(JSONResponse):
+    """JSON of plain ASCII: words from files may hold half characters, which UTF-8 cannot write."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the bytes."""
+        return json.dumps(content, allow_nan=False).encode()
 
 
 @dataclass(frozen=True)
@@ -110,10 +142,21 @@ class Refused:
     detail: str
 
 
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe with which statuses a route refuses requests."""
+    return {status: {"model": Refused, "description": SAID.get(status, SAID[500])[0]} for status in statuses}
+
+
 def make_application(title: str, description: str, pages: Pages) -> FastAPI:
     """Return an app without routes of its own; its documentation pages are off, for they load scripts from afar."""
     app = FastAPI(
-        title=title, description=description, version=__version__, docs_url=None, redoc_url=None, telemetry=_SILENT
+        title=title,
+        description=description,
+        version=__version__,
+        default_response_class=PlainJson,
+        docs_url=None,
+        redoc_url=None,
+        telemetry=_SILENT,
     )
     app.add_api_route("/static/{name}", pages.static, methods=["GET"], include_in_schema=False)
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 
+# Kept for documentation: nobody has them, so they stand for anybody outside.
+_OUTSIDE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+_DISCARD = 9
+_ON_EVERY_ADDRESS = "listening on every address of this machine"
+_READABLE = "warning: without TLS others can read answers and links on the way; use a web server with TLS, and --url"
 _QUEUE = 512
 _NEEDED = ("fastapi", "uvicorn")
 _LOOPBACK_NAMES = frozenset({LOOPBACK, "localhost", "::1"})
@@ -68,6 +73,23 @@ def address(bound: socket.socket, name: str | None = None) -> str:
     host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 - read, not bound to
     shown = name or host
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
+
+
+def public_address(bound: socket.socket) -> tuple[str, list[str]]:
+    """Return the address to hand out, and what whoever runs the server has to know of it."""
+    host = ipaddress.ip_address(bound.getsockname()[0])
+    if host.is_loopback:
+        return address(bound), []
+    if not host.is_unspecified:
+        return address(bound), [_READABLE]
+    outward = _outward_address(bound.family)
+    if outward is None:
+        told = (
+            f"{_ON_EVERY_ADDRESS}; the printed one works only here, other people need this machine's name or address"
+        )
+    else:
+        told = f"{_ON_EVERY_ADDRESS}; other people can use {outward}"
+    return address(bound, outward), [told, _READABLE]
 
 
 def public_name(url: str) -> str:
@@ -170,3 +192,15 @@ def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None
     except ValueError:
         return None
     return ip.ipv4_mapped or ip if isinstance(ip, ipaddress.IPv6Address) else ip
+
+
+def _outward_address(family: int) -> str | None:
+    """Return the address from which this machine would send to others, None where it would not; nothing is sent."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((_OUTSIDE[socket.AddressFamily(family)], _DISCARD))
+            found = str(probe.getsockname()[0])
+    except OSError:
+        return None
+    chosen = ipaddress.ip_address(found)
+    return None if chosen.is_loopback or chosen.is_link_local else found

@@ -54,7 +54,8 @@ _MARGINS = 24
 
 def dots(points: Sequence[Point], *, x_title: str, width: int = WIDTH) -> Spec:
     """Draw one line per word; several groups have different shapes, and their means are drawn too."""
-    drawn = sorted(drawable(points), key=lambda point: (-point.x, point.word))
+    placed = drawable(points)
+    drawn = sorted(placed, key=lambda point: (-point.x, point.word))
     plot = min(width, _WIDEST) - _LABELS
     listed: list[DataRow] = [
         {
@@ -67,7 +68,7 @@ def dots(points: Sequence[Point], *, x_title: str, width: int = WIDTH) -> Spec:
         for place, point in enumerate(drawn)
     ]
     groups: dict[str, list[float]] = defaultdict(list)
-    for point in points:
+    for point in placed:
         groups[point.group].append(point.x)
     marks = dict(zip(groups, _GROUPS, strict=False))
     several = len(groups) > 1
