@@ -140,7 +140,7 @@ def test_a_new_option_of_an_audit_is_one_field():
     """Options of the command = fields = keywords in Python, but for what only a terminal, or only Python, has."""
     fields = {*fields_of(AuditOptions)}
     printed = {"findings", "workers", "dask", "json", *fields_of(PageSettings), *fields_of(VerdictFiles)}
-    given_in_python = {"tests", "parts", "cache", "executor", "report"}
+    given_in_python = {"given", "parts", "cache", "executor", "report"}
     assert options("audit").keys() == {"subject"} | fields | {*fields_of(EncoderSettings)} | printed
     assert inspect.signature(imprint.audit).parameters.keys() == {"subject"} | fields | given_in_python
     assert all(f"\n{name}\n" in imprint.audit.__doc__ for name in fields | given_in_python)

@@ -353,6 +353,26 @@ def test_missing_words_are_named_where_an_answer_opens():
     assert "Missing here: Aaliyah" in text
 
 
+def test_tests_of_ones_own_have_bars_of_their_own_and_are_not_among_those_of_papers():
+    rows = [
+        question("small"),
+        question("present", test="other"),
+        published(),
+        published(test="mine"),
+        published(test="my-2"),
+    ]
+    first, second = (block for block in flat(blocks(rows)) if isinstance(block, AnswerChart))
+    assert [said(block.chart.title) for block in (first, second)] == [
+        "Who goes with what, and how much?",
+        "Tests of your own",
+    ]
+    assert len([answer for _, _, several in second.groups for answer in several]) == 2
+    assert not {name for name, _, _ in first.groups} & {name for name, _, _ in second.groups}
+    *_, folded = blocks(rows)
+    assert folded.summary == "As the papers tested it"
+    assert "mine" not in draw_fragment([Section("papers", "Papers", (folded,))])
+
+
 # Charts and tables
 
 

@@ -76,13 +76,14 @@ def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
         ["audit", "OTHER"],
         ["audit", "EMBEDDING"],
     ]
-    assert all(command.endswith(" --policy POLICY --fail-on CONDITION") for _, command in failed[1:])
+    policy = tmp_path / "imprint.toml"
+    assert all(command.endswith(f" --policy {policy} --fail-on 'weat:d>9'") for _, command in failed[1:])
     useless = steps(decided(tmp_path, LEAST.format(0.9)))
     assert [command.split()[1:3] for _, command in useless] == [["audit", "OTHER"], ["audit", "EMBEDDING"]]
     passed = steps(decided(tmp_path, LEAST.format(0.4)))
     assert [command for _, command in passed] == [
-        "imprint audit EMBEDDING --policy POLICY",
-        "imprint debias EMBEDDING OUT.safetensors",
+        f"imprint audit EMBEDDING --policy {policy}",
+        "imprint debias EMBEDDING debiased.safetensors",
     ]
 
 

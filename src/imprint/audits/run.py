@@ -6,6 +6,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
+from os import PathLike
 from typing import Annotated
 
 import msgspec
@@ -24,7 +25,6 @@ from imprint.kinds.audit import AuditedSettings, AuditRow
 from imprint.policies.gate import Gate, check
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.settings import option, settable
-from imprint.stimuli.definition import Test
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Report
@@ -80,7 +80,10 @@ class Audit(Result):
 class AuditArguments(AuditOptions, frozen=True, kw_only=True):
     """All that a running audit is given."""
 
-    tests: Annotated[Collection[Test], option("Tests of your own, besides the catalogue's and the policy's.")] = ()
+    given: Annotated[
+        str | None,
+        option("What the subject is called in commands that the page suggests; where it is a text, that text."),
+    ] = None
     parts: Annotated[
         Collection[str] | None, option("Names of the parts to run, such as `weat` and `benchmarks`; None for all.")
     ] = None
@@ -120,9 +123,11 @@ def audit(subject: EncoderLike, arguments: AuditArguments) -> Audit:
     >>> audit = imprint.audit("default", quick=True)
     >>> audit.save("findings.jsonl")
     """
-    policy, conditions = arguments.requirements()
+    policy, conditions, own = arguments.requirements()
     settings = {name: getattr(arguments, name) for name in AuditSettings.__struct_fields__}
-    plan = Plan(**settings, tests=(*arguments.tests, *(policy.tests if policy else ())))
+    plan = Plan(**settings, tests=own)
+    given = arguments.given or (str(subject) if isinstance(subject, str | PathLike) else None)
+    given = None if given is None else _without_secrets(given)
     opened = open_subject(subject)
     beside = None if arguments.encoder is None else open_encoder(arguments.encoder)
     other = None if arguments.against is None else open_subject(arguments.against)
@@ -145,7 +150,7 @@ def audit(subject: EncoderLike, arguments: AuditArguments) -> Audit:
         job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
     # first: a limit of texts that they exceed would lose the rest
     known, *others = controls(job.subject, languages=plan.languages, cache=job.encodings).findings()
-    whole = _whole(job, known, policy.sha256 if policy else None)
+    whole = _whole(job, known, given, policy.sha256 if policy else None)
     findings = _run_all(job, kinds, meter)
     measured = [row.in_part(kind.part.name) for kind in kinds for row in findings[kind.name]]
     rows = (whole, *(row.in_part("audit") for row in others), *measured)
@@ -197,7 +202,7 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
     return [whether, *findings]
 
 
-def _whole(job: Job, known: ControlsRow, policy_sha256: str | None) -> AuditRow:
+def _whole(job: Job, known: ControlsRow, given: str | None, policy_sha256: str | None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
     settings = AuditedSettings(
@@ -217,6 +222,7 @@ def _whole(job: Job, known: ControlsRow, policy_sha256: str | None) -> AuditRow:
         settings=settings,
         versions=(Label("imprint", __version__), Label("python", platform.python_version()), *libraries),
         subject=job.kind,
+        given=given,
         n_words=len(job.embedding),
         dimension=job.embedding.dimension,
         embedding_notes=(*job.embedding.notes, *job.embedding.frequency_notes),
@@ -238,3 +244,12 @@ def _seconds(kind: Kind, job: Job) -> float:
     if job.plan.quick and kind.quick_seconds is not None:
         return kind.quick_seconds
     return kind.seconds(job.plan) if callable(kind.seconds) else kind.seconds
+
+
+def _without_secrets(given: str) -> str:
+    """Return a subject's name without what an address may carry besides: a user's name, a password and a query."""
+    if "://" not in given:
+        return given
+    scheme, _, rest = given.partition("://")
+    place, slash, path = rest.partition("/")
+    return f"{scheme}://{place.rpartition('@')[2]}{slash}{path.partition('?')[0].partition('#')[0]}"

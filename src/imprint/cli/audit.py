@@ -52,7 +52,7 @@ def audit_command(
     from imprint.render.vega import bundle_ahead
     from imprint.reports.summary import brief
 
-    policy, conditions = settings.requirements()
+    policy, conditions, _ = settings.requirements()
     if policy is None and not conditions:
         for option, file in files.targets.items():
             if file is not None:
@@ -69,9 +69,14 @@ def audit_command(
         if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
             end_quickly()
         with chosen as executor, console.steps(UNITS) as report:
-            given = {"encoder": opened.encoder, "against": second[0] if second else None, "policy": policy}
+            objects = {"encoder": opened.encoder, "against": second[0] if second else None, "policy": policy}
             audit = imprint.audit(
-                first, cache=opened.cache, executor=executor, report=report, **asdict(settings) | given
+                first,
+                given=subject,
+                cache=opened.cache,
+                executor=executor,
+                report=report,
+                **asdict(settings) | objects,
             )
             report("Writing the page", 1, 1)
             audit.save(rows)

@@ -35,6 +35,9 @@ class AuditRow(ControlsRow, frozen=True, kw_only=True, tag="audit"):
     n_words: Annotated[int, shown("Words", "Words that have a vector.")]
     dimension: Annotated[int, shown("Dimensions", "Numbers of a vector.")]
     subject: Annotated[SourceKind, shown("Type", "Whether it is an embedding or an encoder.")] = "embedding"
+    given: Annotated[
+        str | None, shown("Given as", "What the audit was asked to open: a file, a name or an address.")
+    ] = None
     embedding_notes: Annotated[tuple[str, ...], shown("Notes", "What was noted when it was opened.")]
 
     @property

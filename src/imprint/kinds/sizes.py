@@ -27,6 +27,7 @@ from imprint.kinds.tests import (
 )
 from imprint.rows import Row
 from imprint.significance.outcomes import FOUND, MARGIN, OUTCOMES, SizeOutcome
+from imprint.stimuli.catalog import catalogue
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     Answer,
@@ -65,6 +66,7 @@ Tested = TypeVar("Tested", bound=AssociationRow)
 _SHOWN_BY_TILES: tuple[SizeOutcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
 _WORDS = " words"
 _TITLE = "Who goes with what, and how much?"
+_OWN = "Tests of your own"
 _SCALE = "percent of the distance between the two kinds of words"
 _BARS = "99.5 % interval"
 _BAND = f"The band is what counts as small: {TENTH}."
@@ -89,7 +91,7 @@ def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
 
 
 def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]], Iterable[Block]]) -> Iterator[Block]:
-    """Show questions, subject by subject; tests as papers put them are one click away where there are questions.
+    """Show questions, subject by subject, and tests of one's own; tests as papers put them are one click away.
 
     Where all questions lack words, it is the other way round.
     """
@@ -102,17 +104,25 @@ def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]],
             yield Details("Questions that lack words", tuple(_by_subject(questions)))
         return
     yield from _by_subject(questions, tests)
-    if tests:
-        yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(tests)))
+    known = {test.id for test in catalogue()}
+    if own := [row for row in tests if row.test not in known]:
+        yield from _by_subject([row for row in own if row.outcome is not None], heading=_OWN)
+        yield from published(own)
+    if papers := [row for row in tests if row.test in known]:
+        yield Details("As the papers tested it", (Prose(_PAPERS, "note"), *published(papers)))
 
 
-def _by_subject(rows: Sequence[AssociationRow], tests: Sequence[AssociationRow] = ()) -> Iterator[Block]:
+def _by_subject(
+    rows: Sequence[AssociationRow], tests: Sequence[AssociationRow] = (), heading: str = _TITLE
+) -> Iterator[Block]:
     for subject in dict.fromkeys(row.embedding_sha256 for row in rows):
         of_subject = ([row for row in several if row.embedding_sha256 == subject] for several in (rows, tests))
-        yield from sized_blocks(*of_subject)
+        yield from sized_blocks(*of_subject, heading=heading)
 
 
-def sized_blocks(rows: Sequence[AssociationRow], tests: Sequence[AssociationRow] = ()) -> Iterator[Block]:
+def sized_blocks(
+    rows: Sequence[AssociationRow], tests: Sequence[AssociationRow] = (), *, heading: str = _TITLE
+) -> Iterator[Block]:
     """Show sizes as bars that open to their words, elsewhere as a table; of a single one, the answer in a sentence.
 
     `tests` are those of papers, one of which may ask the same.
@@ -122,7 +132,7 @@ def sized_blocks(rows: Sequence[AssociationRow], tests: Sequence[AssociationRow]
         if (unrelated := rows[0].unrelated) is not None:
             yield Prose(say(_UNUSUAL, percent(unrelated)), "note", ("page", "terminal"))
     elif not _lack_words(rows):
-        yield _answers(rows, {row.test: row for row in reversed(tests) if row.by_words})
+        yield _answers(rows, {row.test: row for row in reversed(tests) if row.by_words}, heading)
     if rows[0].is_question:  # tests have a table of their own, with d and p as well
         yield sizes_table(rows)
     yield Details("What the outcomes mean", tuple(notes(rows)))
@@ -138,10 +148,10 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
     return table(type(rows[0]), caption, rows, _COLUMNS, more=_MORE, extra=extra, media=media)
 
 
-def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow]) -> AnswerChart:
+def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow], heading: str) -> AnswerChart:
     """Show each answer as a bar that opens to its words, topic by topic, the largest first in each."""
     note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
-    chart = sizes_chart(f"sizes-{rows[0].kind}", _TITLE, rows, x_title=_SCALE, note=note)
+    chart = sizes_chart(f"sizes-{rows[0].kind}", heading, rows, x_title=_SCALE, note=note)
     groups = [
         (
             _anchor(rows[0], f"topic-{place}"),
@@ -166,7 +176,7 @@ def _largest_first(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
 
 
 def _anchor(row: AssociationRow, place: str) -> str:
-    return f"{row.kind}-{row.embedding_sha256[:8]}-{place}"
+    return f"{row.kind}-{'question' if row.is_question else 'test'}-{row.embedding_sha256[:8]}-{place}"
 
 
 def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Answer:

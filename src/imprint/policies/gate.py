@@ -148,7 +148,12 @@ def check(findings: Sequence[Row], conditions: Iterable[Condition], policy: Poli
     about = audit or findings[0]
     rows = [_answer(condition, about, findings, known) for condition in asked]
     if policy is not None:
-        said = {"policy_sha256": policy.sha256, "owner": policy.owner, "policy_reason": policy.reason}
+        said = {
+            "policy_sha256": policy.sha256,
+            "policy_file": str(policy.path),
+            "owner": policy.owner,
+            "policy_reason": policy.reason,
+        }
         for index in range(len(policy.conditions)):
             rows[index] = msgspec.structs.replace(rows[index], **said)
     measured_under = None if audit is None else audit.settings.policy_sha256

@@ -50,6 +50,7 @@ class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
         str | None,
         shown("Policy", "Hash of the policy that the requirement is from.", shape="word"),
     ] = None
+    policy_file: Annotated[str | None, shown("Policy file", "The policy's file, as it was given.")] = None
     owner: Annotated[str, shown("Owner", "Who decides by the policy.")] = ""
     policy_reason: Annotated[str, shown("Reason of the policy", "Why there is such a policy.")] = ""
     reason: Annotated[str, shown("Reason", "Why the policy requires it.")] = ""

@@ -119,7 +119,7 @@ def _word_lists(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _command(whole: AuditRow) -> str:
-    """Return the audit's command; what was read goes by its hash, since findings know no paths."""
+    """Return the audit's command; what was read goes by its hash: a card is published, and names no files."""
     settings, shown = whole.settings, Words()
     said = ["imprint", "audit", whole.subject.upper(), *as_options(settings)]
     for name, other in (("against", settings.against), ("encoder", settings.encoder)):

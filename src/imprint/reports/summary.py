@@ -1,5 +1,6 @@
 """What findings come to: the verdict in a sentence, how sure we can be, and what to do next."""
 
+import shlex
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -99,7 +100,7 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     if audit is None:
         other = not people(rows) and any(kind.opens for kind, _ in by_part_and_kind(rows))
         return [] if other else [("Run all tests", "imprint audit SUBJECT")]
-    name = audit.subject.upper()
+    name = shlex.quote(audit.given) if audit.given and audit.given.isprintable() else audit.subject.upper()
     language = audit.settings.language
     spoken = f" --language {language}" if language != "en" and language.isalpha() else ""
     if refused(rows):
@@ -111,7 +112,7 @@ def steps(rows: Sequence[Row]) -> list[Step]:
     answered = answers(rows)
     limits = spoken + "".join(dict.fromkeys(map(_option, answered)))
     whole = [("Run the whole audit", f"imprint audit {name}{limits}")] if audit.settings.quick else []
-    copy = "OUT/" if audit.subject == "encoder" else "OUT.safetensors"
+    copy = "debiased" if audit.subject == "encoder" else "debiased.safetensors"
     left = ", ".join(filter(None, (kind.after_debiasing(own) for kind, own in by_kind(rows).items())))
     debiased = (f"Try a debiased copy{left and f' ({left})'}", f"imprint debias {name} {copy}")
     if not answered:
@@ -128,8 +129,9 @@ def steps(rows: Sequence[Row]) -> list[Step]:
 
 
 def _option(row: GateRow) -> str:
-    """Return the option that gave a condition, without what it was given."""
-    return " --policy POLICY" if row.policy_sha256 else f" --{row.rule} CONDITION"
+    """Return the option that gave a condition, and what it was given."""
+    option, given = ("policy", row.policy_file) if row.policy_sha256 else (row.rule, row.test)
+    return f" --{option} {shlex.quote(given) if given and given.isprintable() else option.upper()}"
 
 
 def brief(rows: Sequence[Row]) -> list[Text]:
