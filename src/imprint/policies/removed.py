@@ -47,7 +47,7 @@ weat seat | interval_low>size_low interval_high>size_high confidence>size adjust
     `size_high`
 weat seat | detectable_shift>detectable specificity>unrelated | `detectable`, `unrelated`
 weat seat | grammar_low>p_grammar grammar_high>p_grammar | `p_grammar`
-wefat metric swap | p_grammar | the `reason` of a metric can be grammar
+wefat metric swap | p_grammar | `p_grammar` of weat and seat; a metric has `reason`
 change | p_label p_label_low p_label_high p_label_floor p_frequency p_grammar p_method | those of the two tests
 weat | stability_low>size_low stability_high>size_high stability_same_sign>size | `size_low`, `size_high`
 seat | n_target_templates n_attribute_templates ranked | a word's vector is its mean over frames; frames are not
