@@ -328,6 +328,11 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
         """Why it has no outcome, where more than its interval is why."""
         return None
 
+    @property
+    def obstacle(self) -> str | None:
+        """What keeps it from an outcome above `small`, whatever its interval."""
+        return None
+
     def lost_most(self) -> str | None:
         """Say what lost more than half of its words, or of its tests; the rest is not what was asked."""
         return None
@@ -363,6 +368,7 @@ class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
     title: Annotated[str, shown("What", "What could not be measured.")]
     reason: Annotated[str, shown("Why", "Why it could not be measured.")]
     topics: Annotated[tuple[str, ...], shown("Topics", "What a test would have asked about.")] = ()
+    is_question: Annotated[bool, shown("Question", "Whether it is a standard question.")] = False
 
 
 class PartRow(Row, frozen=True, kw_only=True, tag="part"):
@@ -473,6 +479,7 @@ def skipped(
     part: str,
     seed: int = 0,
     topics: tuple[str, ...] = (),
+    is_question: bool = False,
 ) -> SkippedRow:
     """Return the row of something that could not be measured; `measured` is a name and its hash."""
     name, digest = measured
@@ -485,6 +492,7 @@ def skipped(
         part=part,
         seed=seed,
         topics=topics,
+        is_question=is_question,
     )
 
 

@@ -19,6 +19,8 @@ from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError
 from imprint.evaluation.controls import control_words, controls
+from imprint.metrics.by_name import make_metric
+from imprint.metrics.run import measure_metric
 from imprint.policies.gate import check, parse_conditions
 from imprint.policies.judging import UNJUDGED
 from imprint.significance.crossed import over_words
@@ -226,6 +228,15 @@ def test_a_difference_that_things_show_as_well_cannot_be_told():
     assert abs(row.grammar_difference) < 0.1 < row.mean_difference
     assert row.p_grammar < 0.005
     assert (row.outcome, row.reason) == ("substantial", None)
+
+
+@pytest.mark.parametrize("name", ["group-association", "rnd", "same", "mac"])
+def test_a_metric_cannot_tell_what_things_show_as_well(name):
+    explained, other = german(gender=2.0, grammar=2.5), german(gender=4.0)
+    test = get("talk-de-science")
+    rows = measure_metric(explained, test, name, make_metric(name))
+    assert {(row.outcome, row.reason) for row in rows} == {("cannot tell", "grammar")}
+    assert not any(row.reason == "grammar" for row in measure_metric(other, test, name, make_metric(name)))
 
 
 def test_without_nouns_for_things_the_check_is_not_run_and_nothing_can_be_told():

@@ -17,9 +17,9 @@ from imprint.errors import VocabularyError
 from imprint.significance.outcomes import outcome
 from imprint.stimuli.catalog import get, questions
 from imprint.stimuli.definition import WeatTest, WordSet, word_sets
-from imprint.subjects.opening import open_encoder
+from imprint.subjects.opening import load, open_encoder
 
-FIELDS = ("size", "size_low", "size_high", "outcome", "reason", "unrelated")
+FIELDS = ("size", "size_low", "size_high", "unrelated")
 FRAMES = ("This is {word}.", "Here is {word}.")
 FRAME_WORDS = ("this", "is", "here")
 
@@ -161,6 +161,19 @@ def test_missing_words_are_named_and_the_others_are_asked():
     assert result.size_low is not None
 
 
+def test_a_question_that_lacks_the_rare_words_of_one_side_is_not_matched_any_more(bundled):
+    test = get("gender-career")
+    x, y = (sorted(side.words, key=lambda word: bundled.words.index(word.lower())) for side in (test.x, test.y))
+    half = len(x) // 2
+    gone = {word.lower() for word in (*x[:half], *y[-half:])}
+    kept = [row for row, word in enumerate(bundled.words) if word not in gone]
+    row = weat(load(([bundled.words[index] for index in kept], np.asarray(bundled.vectors)[kept])), test)
+    assert row.rank_x > 2 * row.rank_y
+    assert row.size_low > 0.1
+    assert (row.outcome, row.reason, row.p_frequency is None) == ("cannot tell", "frequency", False)
+    assert weat("default", test).p_frequency is None
+
+
 @pytest.mark.parametrize(
     ("lists", "gone", "enough"),
     [
@@ -181,8 +194,8 @@ def test_a_set_of_few_words_or_under_half_of_them_cannot_tell(lists, gone, enoug
     row = weat(embedding, question(**sets))
     assert row.missing == tuple(sets["b"][:gone])
     if enough:
-        assert row.outcome == "substantial"
-        assert row.reason is None
+        assert row.outcome == ("cannot tell" if gone else "substantial")
+        assert row.reason == ("frequency" if gone else None), "the frequencies of these words are not known"
         assert row.size_low > 0.1
     else:
         assert (row.outcome, row.reason) == ("cannot tell", "few words")

@@ -66,10 +66,28 @@ def test_questions_count_and_tests_where_no_question_has_an_answer(embedding):
     assert (row.tests, row.tests_left_out) == (("test",), ("lost",))
 
 
+def test_a_topic_of_questions_does_not_miss_published_tests_that_did_not_run(embedding):
+    questions = [replace(asked(name), is_question=True) for name in ("one", "two")]
+    tests = [asked(f"test {number}", x=[*"pqrst"]) for number in range(3)]
+    lost = replace(asked("lost", x=[*"pqrst"]), is_question=True)
+    (row,) = run_battery(embedding, [*questions, lost, *tests]).of(TopicRow)
+    assert (row.tests, row.tests_left_out, row.lost_most()) == (("one", "two"), ("lost",), None)
+    (row,) = run_battery(embedding, [asked("one"), asked("two"), lost, *tests]).of(TopicRow)
+    assert row.tests_left_out == ("lost", "test 0", "test 1", "test 2")
+
+
 def test_what_keeps_one_of_its_tests_from_an_answer_keeps_the_topic_from_it(embedding):
     row = topics_of(run_battery(embedding, [asked("one"), asked("two")]))["gender"]
     assert row.size_low > 0
     assert (row.outcome, row.reason, row.found) == ("cannot tell", "frequency", False)
+
+
+def test_frequency_counts_in_a_topic_where_the_intervals_of_its_tests_contain_zero():
+    battery = run_battery("glove-840b-stimuli", [get("caliskan-4"), get("caliskan-5")])
+    tests, row = battery.of(WeatRow), topics_of(battery)["race"]
+    assert [(test.outcome, test.reason, test.size_low < 0) for test in tests] == [("cannot tell", None, True)] * 2
+    assert row.size_low > 0
+    assert (row.outcome, row.reason, row.obstacle) == ("cannot tell", "frequency", "frequency")
 
 
 def test_a_test_of_two_topics_counts_in_both_and_a_test_without_one_in_none(embedding):
@@ -89,7 +107,8 @@ def test_a_test_with_too_few_words_is_named_and_left_out(embedding):
     row = topics_of(run_battery(more, [asked(), few, inflected]))["gender"]
     assert (row.tests, row.tests_left_out) == (("t",), ("few", "inflected"))
     alone = topics_of(run_battery(embedding, [few]))["gender"]
-    assert (alone.tests, alone.size, alone.size_low, alone.outcome, alone.n_words) == ((), None, None, None, 0)
+    assert (alone.tests, alone.n_words) == ((), 0)
+    assert size(alone) == (None, None, None, "cannot tell", "few words"), "as every other number without an interval"
 
 
 def test_seat_has_topics_of_words_in_frames():

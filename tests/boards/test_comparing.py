@@ -96,7 +96,7 @@ def test_two_models_are_compared_on_the_words_that_both_have():
     lacking = {"x0", "b3"}
     kept = [index for index, word in enumerate(second.words) if word not in lacking]
     second = replace(second, words=[second.words[index] for index in kept], vectors=second.vectors[kept])
-    row, topic = compared(measured(model("first", 0.1)), measured(second))
+    row, topic = compared(measured(model("first", 0.1)), measured(second, reason=None, obstacle=None))
     assert (row.n_x, row.n_y, row.n_a, row.n_b) == (29, 30, 30, 29)
     assert {*row.missing} == lacking
     assert (row.less, topic.less, topic.n_words) == ("first", "first", 118)
@@ -109,7 +109,8 @@ def test_lists_that_are_not_matched_need_the_frequency_check_of_the_larger_size(
     assert [one.row.reason for one in (*first, *second)] == ["frequency", "frequency"]
     for row in compared(first, second):
         assert (row.outcome, row.less) == ("substantial", None)
-    small, passed = {"outcome": "small", "reason": None}, {"outcome": "substantial", "reason": None}
+    small = {"outcome": "small", "reason": None}
+    passed = {"outcome": "substantial", "reason": None, "obstacle": None}
     for fields, less in (((small, passed), "first"), ((passed, small), None), ((small, small), None)):
         for row in compared(*(measured(one, test, **own) for one, own in zip(models, fields, strict=True))):
             assert (row.outcome, row.less) == ("substantial", less), "what is small may be due to frequency"

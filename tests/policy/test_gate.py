@@ -18,9 +18,11 @@ from imprint.kinds.sections import sentences
 from imprint.kinds.tests import REASONS as REASON_TEXTS
 from imprint.masking import Words
 from imprint.policies import gate as gates
-from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, parse_condition
+from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, field_names, parse_condition
 from imprint.policies.gate import parse_conditions
 from imprint.policies.judging import judge
+from imprint.policies.removed import REMOVED as REMOVED_FIELDS
+from imprint.policies.removed import removed
 from imprint.render.numbers import plain
 from imprint.rows import RawRow, WordList, read_row
 from imprint.significance.outcomes import MARGIN, outcome
@@ -171,7 +173,12 @@ REMOVED = [
     ("seat:evidence>0", "size"),
     ("weat:p_words<0.05", "size"),
     ("weat:p_axes<0.05", "size"),
-    ("weat:p_label<0.05", "size"),
+    ("weat:p_label<0.05", "p_value"),
+    ("weat:p_label_floor<0.05", "p_floor"),
+    ("metric-agreement:n_same_evidence>3", "n_same_outcome"),
+    ("wefat:spearman_low>0", "words_low"),
+    ("calibration:shares>0.1", "share"),
+    ("study-matching:n_significant<3", "n_found"),
     ("weat:alpha<0.05", "size"),
     ("topic:mean_difference<0.1", "size"),
     ("change:|mean_difference|<0.1", "size"),
@@ -192,6 +199,28 @@ def test_a_field_that_is_no_more_is_refused_with_what_has_replaced_it(text, repl
         parse_condition(text, rule)
     assert error.value.got in text
     assert error.value.hint.startswith(f"{replacement} has replaced it")
+
+
+@pytest.mark.parametrize("gone", REMOVED_FIELDS, ids=lambda gone: " ".join(gone.kinds + tuple(gone.fields)))
+def test_every_field_that_is_gone_is_refused_with_what_there_is_instead(gone):
+    for kind in gone.kinds:
+        fields = field_names(row_type(kind))
+        for field in gone.fields:
+            assert field not in fields
+            replacement = gone.replacement(field, fields)
+            assert not replacement or replacement in fields
+            if find_kind(kind).measured:
+                with pytest.raises(SettingError) as error:
+                    parse_condition(f"{kind}:{field}>0.1")
+                assert (replacement or "it is gone; instead") in error.value.hint
+
+
+def test_every_field_of_the_second_schema_is_here_or_named_among_those_that_are_gone():
+    for line in OLD.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        kind = row.pop("kind")
+        gone = row.keys() - field_names(row_type(kind)).keys()
+        assert [field for field in gone if removed(kind, field) is None] == []
 
 
 GRID = [number / 4 for number in range(-8, 9)]
@@ -254,6 +283,15 @@ def test_what_keeps_a_test_from_an_outcome_is_why_a_limit_of_its_size_cannot_be_
         assert (said.verdict, said.why) == ("cannot tell", REASON_TEXTS["frequency"])
     assert judge(parse_condition("weat:|size|<0.5", "require"), explained).verdict == "passed"
     assert judge(parse_condition("weat:d>0", "fail-on"), replace(explained, effect_size=1.0)).verdict == "failed"
+
+
+@pytest.mark.parametrize("kind", ["weat", "topic"])
+def test_what_frequency_may_explain_can_pass_but_not_fail_whatever_the_outcome(kind):
+    row = make_row(kind, size=0.06, size_low=0.03, size_high=0.08, outcome="small", obstacle="frequency", part="weat")
+    for limit, expected in ((0.02, "cannot tell"), (0.05, "cannot tell"), (0.1, "passed")):
+        said = judge(parse_condition(f"{kind}:caliskan-6:|size|<{limit}", "require"), row)
+        assert said.verdict == expected
+    assert judge(parse_condition(f"{kind}:size>0.05"), row).why == REASON_TEXTS["frequency"]
 
 
 def test_an_alarm_names_the_questions_with_too_few_words_and_is_about_the_others():

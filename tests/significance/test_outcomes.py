@@ -18,6 +18,7 @@ def test_outcomes_are_tried_in_their_order(ends, obstacle):
     beyond, within = low > MARGIN or high < -MARGIN, low >= -MARGIN and high <= MARGIN
     excludes_zero = low > 0 or high < 0
     judged = outcome(low, high, obstacle=obstacle)
+    assert judged.obstacle == obstacle
     if obstacle is None:
         shown = [
             *(["substantial"] if beyond else []),

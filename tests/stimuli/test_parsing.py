@@ -216,6 +216,12 @@ def test_two_tests_of_one_id_are_refused(tmp_path: Path) -> None:
         read_tests(write(tmp_path, twice))
 
 
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_a_file_of_your_own_cannot_call_its_tests_standard_questions(tmp_path: Path, value: str) -> None:
+    with refuses(StimulusError, "standard questions", "--match", option="question"):
+        read_tests(write(tmp_path, f"{GOOD}question = {value}\n"))
+
+
 def test_bytes_that_are_not_utf8_are_refused_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_bytes(GOOD.replace("pear", "pomme-reinette, dorée").encode("latin-1"))

@@ -73,8 +73,18 @@ def run_battery(
         return [Measured(measure_wefat(subject, test, seed=seed), None)]
 
     def lost(error: Exception, test: Test) -> SkippedRow:
-        subject, part = (embedding.name, embedding.sha256), "weat" if isinstance(test, WeatTest) else "wefat"
-        return skipped(subject, test.id, test.title, error, part=part, seed=seed, topics=test.topics)
+        subject = (embedding.name, embedding.sha256)
+        part, is_question = ("weat", test.is_question) if isinstance(test, WeatTest) else ("wefat", False)
+        return skipped(
+            subject,
+            test.id,
+            test.title,
+            error,
+            part=part,
+            seed=seed,
+            topics=test.topics,
+            is_question=is_question,
+        )
 
     tasks = [(test,) for test in tests]
     outcomes = attempt_each(measure_test, foreign or {}, tasks, lost, skip=skip, progress=progress)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
+from imprint.association.frequency import is_explained_by_frequency, is_matched, octaves_apart, replacement_p
 from imprint.association.seat import AskedEncoder
 from imprint.association.seat_battery import all_in_sentences
 from imprint.association.vectors import SetVectors, unit_numbers
@@ -192,7 +192,7 @@ class AskedTest:
 
     def passes_frequency(self, targets: Floats32, attributes: Floats32, background: Background, seed: int) -> bool:
         """Tell whether a difference in one copy is one, and not of frequency; that of matched lists always is."""
-        if self.test.is_question:
+        if is_matched(self.test, self.words):
             return True
         octaves = octaves_apart(self.words)
         if is_explained_by_frequency(0.0, octaves):

@@ -14,7 +14,7 @@ import numpy as np
 from imprint.association.cosines import Effect
 from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested
 from imprint.association.sizes import size_fields
-from imprint.association.topics import TopicRow, by_topic, left_out, n_units
+from imprint.association.topics import TopicRow, by_topic, left_out, n_units, obstacle_of
 from imprint.association.vectors import SetVectors, shares_of, words_of_both
 from imprint.rows import Row, shown
 from imprint.significance.outcomes import Size, too_few
@@ -136,11 +136,13 @@ def topic_changes(changes: Sequence[TestChange]) -> Iterator[TopicChangeRow]:
     for topic, asked in by_topic([Measured(change.before, change.words[0]) for change in changes]).items():
         counted = [one for one in asked if by_test[one.row.test].row.size_low is not None]
         words = [by_test[one.row.test].words for one in counted]
+        obstacle = obstacle_of(by_test[one.row.test].row for one in asked)
+        change = _change(words) if words else size_fields(Size(None, obstacle=obstacle))
         yield TopicChangeRow(
             test=topic,
             topic=topic,
             **_between(changes[0].before, changes[0].after),
-            **(_change(words) if words else {}),
+            **change,
             tests=tuple(one.row.test for one in counted),
             tests_left_out=left_out(topic, asked, counted, ()),
             n_words=n_units(shares_of([first for first, _ in words])),

@@ -2,7 +2,8 @@
 
 Replacing all four sets at once is not enough: random attributes have a shorter v than words of one kind have, so any
 coherent names would seem to reach further than chance. So targets alone are replaced, then attributes alone, then
-both, and the largest of the three p-values counts. Questions whose lists are matched in frequency need none of this.
+both, and the largest of the three p-values counts. Questions need none of this, as their lists are matched in
+frequency; but not those that lack words, of which more may be rare on one side than on the other.
 """
 
 import math
@@ -12,6 +13,7 @@ import numpy as np
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.background import Background
 from imprint.significance.outcomes import FREQUENCY_LEVEL
+from imprint.stimuli.definition import WeatTest, word_sets
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
 
@@ -21,6 +23,11 @@ DRAWS = 2_000  # random targets, and as many random attributes, in all pairs
 _SEED = 0x5EA7
 _ROUNDING = 1e-6  # relative, of sums in single precision
 _OCTAVE = 1.0
+
+
+def is_matched(test: WeatTest, words: SetVectors) -> bool:
+    """Tell whether lists are matched in frequency, as those of questions are while no word of them is missing."""
+    return test.is_question and words.counts == tuple(map(len, word_sets(test).values()))
 
 
 def replacement_p(words: SetVectors, background: Background, seed: int) -> float | None:

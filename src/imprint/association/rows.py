@@ -38,6 +38,7 @@ SIZE_LOW = shown("Size, low", "Low end of the interval.", shape="percent")
 SIZE_HIGH = shown("Size, high", "High end of the interval.", shape="percent")
 OUTCOME = shown("Outcome", "What the interval says: substantial, present, small, or that it cannot tell.")
 REASON = shown("Reason", "Why it cannot tell, where more than the interval is why.")
+OBSTACLE = shown("Obstacle", "What keeps it from being present or substantial, whatever its interval.")
 
 
 class TestRow(Row, frozen=True, kw_only=True):
@@ -96,6 +97,7 @@ class OutcomeRow(TestRow, frozen=True, kw_only=True):
 
     outcome: Annotated[SizeOutcome | None, OUTCOME] = None
     reason: Annotated[Reason | None, REASON] = None
+    obstacle: Annotated[Reason | None, OBSTACLE] = None
 
     interval_of: ClassVar[str] = "words"
 
@@ -196,8 +198,9 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
         float | None,
         shown(
             "p, frequency",
-            "Of lists that are not matched in frequency: share of random words of the same frequencies that differ as "
-            "much, in the place of X and Y, of A and B, or of all; the largest of the three.",
+            "Of lists that are not matched in frequency, or lack words of a question: share of random words of the "
+            "same frequencies that differ as much, in the place of X and Y, of A and B, or of all; the largest of the "
+            "three.",
         ),
     ] = None
     rank_x: Annotated[

@@ -188,7 +188,16 @@ def _measure_test(about: AskedEncoder, question: SentenceTest) -> list[Measured[
 
 def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
     measured = (encoder.name, encoder.identity)
-    return skipped(measured, test.id, test.title, reason, part="seat", seed=seed, topics=test.topics)
+    return skipped(
+        measured,
+        test.id,
+        test.title,
+        reason,
+        part="seat",
+        seed=seed,
+        topics=test.topics,
+        is_question=test.is_question,
+    )
 
 
 def _affordable(

@@ -1,14 +1,20 @@
 """What a test says: one size with its interval over words, and one of four outcomes, the same in every command.
 
 What decides is whether other words of these kinds would give the same. Questions have long lists, matched in
-frequency. Lists that are not matched also need the check of frequency, and tests of gender in languages with
-grammatical gender that of grammar.
+frequency. Lists that are not matched, or no longer because words are missing, also need the check of frequency, and
+tests of gender in languages with grammatical gender that of grammar.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
-from imprint.association.frequency import is_explained_by_frequency, median_ranks, octaves_apart, replacement_p
+from imprint.association.frequency import (
+    is_explained_by_frequency,
+    is_matched,
+    median_ranks,
+    octaves_apart,
+    replacement_p,
+)
 from imprint.association.grammar import Grammar, is_explained_by_grammar
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.background import Background
@@ -51,8 +57,7 @@ def size_fields(size: Size, obstacle: Reason | None = None) -> dict[str, Any]:
         "size": size.value,
         "size_low": size.low,
         "size_high": size.high,
-        "outcome": judged.outcome,
-        "reason": judged.reason,
+        **judged.fields(),
     }
 
 
@@ -67,11 +72,12 @@ def measure_size(
         size = Size(None, obstacle="few words") if few else share.size()
         detectable = None if size.low is None else share.detectable()
         unrelated = None if background is None else share.unrelated(background.axes, background.misfit)
-    if not test.is_question and background is not None:
+    matched = is_matched(test, words)
+    if not matched and background is not None:
         p_frequency = replacement_p(words, background, seed)
     obstacle: Reason | None = size.obstacle
     if obstacle is None and grammar is not None and is_explained_by_grammar(grammar):
         obstacle = "grammar"
-    if obstacle is None and not test.is_question:
+    if obstacle is None and not matched:
         obstacle = "frequency" if is_explained_by_frequency(p_frequency, octaves_apart(words)) else None
     return Sized(size, obstacle, unrelated, detectable, p_frequency, median_ranks(words), grammar)

@@ -10,19 +10,20 @@ from typing import Annotated, Any
 import numpy as np
 
 from imprint.association.rows import (
+    OBSTACLE,
     OUTCOME,
     REASON,
     SIZE,
     SIZE_HIGH,
     SIZE_LOW,
-    AssociationRow,
     Measured,
+    OutcomeRow,
     Tested,
 )
 from imprint.association.sizes import size_fields
 from imprint.association.vectors import shares_of
 from imprint.rows import Row, SkippedRow, shown
-from imprint.significance.outcomes import FOUND, Reason, SizeOutcome
+from imprint.significance.outcomes import FOUND, Reason, Size, SizeOutcome
 from imprint.significance.shares import ShareOfDistance, mean_size
 from imprint.stimuli.definition import CONTROL
 
@@ -36,6 +37,7 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
     size_high: Annotated[float | None, SIZE_HIGH] = None
     outcome: Annotated[SizeOutcome | None, OUTCOME] = None
     reason: Annotated[Reason | None, REASON] = None
+    obstacle: Annotated[Reason | None, OBSTACLE] = None
     tests: Annotated[tuple[str, ...], shown("Tests", "Questions about the topic, or tests where there are none.")]
     tests_left_out: Annotated[tuple[str, ...], shown("Left out", "Those without a size, or that did not run.")] = ()
     n_words: Annotated[
@@ -86,7 +88,7 @@ def _topics_of(
     for topic, own in by_topic(measured).items():
         counted = [one for one in own if one.row.size_low is not None]
         shares = _shares(counted)
-        size = mean_size(shares) if shares else None
+        size = mean_size(shares) if shares else Size(None)
         yield TopicRow(
             test=topic,
             embedding=first.embedding,
@@ -97,7 +99,7 @@ def _topics_of(
             tests=tuple(one.row.test for one in counted),
             tests_left_out=left_out(topic, own, counted, skipped),
             n_words=n_units(shares),
-            **({} if size is None else size_fields(size, obstacle_of(one.row for one in counted))),
+            **size_fields(size, obstacle_of(one.row for one in counted or own)),
         )
 
 
@@ -116,9 +118,10 @@ def left_out(
     counted: Sequence[Measured[Any]],
     skipped: Sequence[SkippedRow],
 ) -> tuple[str, ...]:
-    """Return the tests of a topic that do not count."""
+    """Return the tests of a topic that do not count; where questions do, tests that were not run are not missed."""
     tests = dict.fromkeys(one.row.test for one in counted)
-    not_run = (row.test for row in skipped if topic in row.topics)
+    by_questions = any(one.row.is_question for one in counted)
+    not_run = (row.test for row in skipped if topic in row.topics and (row.is_question or not by_questions))
     return tuple(dict.fromkeys(test for test in (*(one.row.test for one in asked), *not_run) if test not in tests))
 
 
@@ -128,9 +131,9 @@ def n_units(shares: Sequence[ShareOfDistance]) -> int:
     return len(np.unique(np.concatenate(units))) if units else 0
 
 
-def obstacle_of(rows: Iterable[AssociationRow]) -> Reason | None:
+def obstacle_of(rows: Iterable[OutcomeRow]) -> Reason | None:
     """Return what keeps several tests together from an answer: what keeps one of them from it."""
-    return next((row.reason for row in rows if row.reason is not None), None)
+    return next((row.obstacle for row in rows if row.obstacle is not None), None)
 
 
 def _questions(measured: Sequence[Measured[Tested]]) -> list[Measured[Tested]]:

@@ -122,7 +122,7 @@ def measure(
         scores = scores_of(_cosines(rows), words.n_a)
         x_scores, y_scores = np.split(scores, [words.n_x])
         significance = _permuted(x_scores, y_scores, alternative, draws, seed, progress)
-    sized = measure_size(test, words, embedding.background, _grammar(embedding, test, words), seed=seed)
+    sized = measure_size(test, words, embedding.background, grammar_of(embedding, test, words), seed=seed)
     row = WeatRow(
         **fields_of_words(test, words, scores, significance, sized),
         embedding=embedding.name,
@@ -162,7 +162,7 @@ def _cosines(rows: WordRows) -> Floats:
     return np.hstack([_without_noise(cosines(vectors, side.vectors)) for side in (a, b)])
 
 
-def _grammar(embedding: Embedding, test: WeatTest, words: SetVectors) -> Grammar | None:
+def grammar_of(embedding: Embedding, test: WeatTest, words: SetVectors) -> Grammar | None:
     """Compare a test with nouns for things, where its language has grammatical gender."""
     nouns = test_of_things(test)
     if nouns is None:

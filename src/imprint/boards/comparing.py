@@ -39,11 +39,7 @@ def differences(first: Sequence[Measured[Any]], second: Sequence[Measured[Any]])
         less = _less(row, [changes[test] for test in row.tests])
         if any(rows[test].less not in (None, less) for test in row.tests):
             less = None
-        fields = msgspec.structs.asdict(row) | {"less": less}
-        if not row.tests:
-            reasons = (changes[test].row.reason for test in row.tests_left_out)
-            fields |= {"outcome": "cannot tell", "reason": next(reasons, None)}
-        yield BoardTopicDifferenceRow(**fields)
+        yield BoardTopicDifferenceRow(**msgspec.structs.asdict(row) | {"less": less})
 
 
 def names_of(sets: Sequence[WordList]) -> tuple[WordList, ...]:
@@ -62,9 +58,8 @@ def _less(row: ChangeRow | TopicChangeRow, changes: Sequence[TestChange]) -> str
     second_is_larger = row.size * total.value > 0
     tests = [change.after if second_is_larger else change.before for change in changes]
     larger = mean_size(shares[second_is_larger])
-    obstacle = obstacle_of(test for change in changes for test in (change.before, change.after))
-    if obstacle is None and not all(test.is_question or test.found for test in tests):
-        obstacle = "frequency"  # a size within the margin is `small` whether or not frequency explains it
+    rows = [row for change in changes for row in (change.before, change.after)]
+    obstacle = next((row.reason for row in rows if row.reason is not None), None) or obstacle_of(tests)
     if outcome(larger.low, larger.high, obstacle=obstacle or larger.obstacle).outcome not in FOUND:
         return None
     return row.change_from if second_is_larger else row.change_to

@@ -33,9 +33,9 @@ QUALITY = "men"  # the largest of the bundled benchmarks, so the one with the na
 
 _OF_TESTS = (
     "test", "embedding", "embedding_sha256", "seed", "missing", "title", "topics", "language", "adapted",
-    "size", "size_low", "size_high", "outcome", "reason", "n_x", "n_y", "n_a", "n_b", "is_question",
+    "size", "size_low", "size_high", "outcome", "reason", "obstacle", "n_x", "n_y", "n_a", "n_b", "is_question",
 )  # fmt: skip
-_CANNOT_TELL: dict[str, Any] = {"outcome": "cannot tell", "reason": "controls"}
+_CANNOT_TELL: dict[str, Any] = {"outcome": "cannot tell", "reason": "controls", "obstacle": "controls"}
 
 
 class Board(Rows[Row]):

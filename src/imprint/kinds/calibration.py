@@ -57,15 +57,15 @@ def blocks(rows: Sequence[CalibrationRow]) -> Iterator[view.Block]:
     if single:
         yield table(CalibrationRow, "The same, by question", single, [_TITLE, *_COLUMNS], more=_MORE, folded=True)
     if mirrored:
-        listed = table(
-            CalibrationRow, "What differences between random groups reach", mirrored, [_TITLE, "size_reached"]
-        )
-        yield view.Details("How large differences are in this space", (view.Prose(_MIRRORED, "note"), listed))
+        reached = "What differences between random groups reach, in mirrored copies"
+        listed = table(CalibrationRow, reached, mirrored, [_TITLE, "size_reached"])
+        yield view.Details("How large differences are in this space", (view.footnote(_MIRRORED), listed))
 
 
 _NOTHING_THERE = (
-    "In these copies nothing is to be found. A question is counted if it is present or substantial, as in the model "
-    "itself. If many more copies than expected have such a question, one finding in this model says little."
+    "Where vectors or names are exchanged, nothing is to be found. A question is counted if it is present or "
+    "substantial, as in the model itself. If many more copies than expected have such a question, one finding in this "
+    "model says little."
 )
 _MIRRORED = (
     "Mirrored copies keep the shape of the space, but put the groups of names where chance would. The groups do "

@@ -38,6 +38,7 @@ _MEANINGS = {
     f"cannot tell: {REASONS['few words']}": "a set keeps fewer than half of its words here, or fewer than four",
     f"cannot tell: {REASONS['frequency']}": "random words that are as frequent may give as much, or the words of a "
     "set are at least twice as frequent as those of another, or the frequencies are not known",
+    f"cannot tell: {REASONS['grammar']}": "the test's own difference is not larger than theirs, or they are missing",
     "not judged": "the value has no interval over words",
 }
 

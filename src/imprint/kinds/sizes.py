@@ -259,6 +259,10 @@ _PAPERS = (
     "frequency."
 )
 _MATCHED = "All words of questions are matched in frequency, and are the same for every model."
+_LACKING = (
+    "Where words are missing, the others may no longer be matched. So random words of like frequency must not differ "
+    "as much."
+)
 _UNMATCHED = (
     "These words are not matched in frequency. So a difference is only called one where random words of like "
     "frequency do not differ as much, and where neither set is twice as frequent as the other."
@@ -301,6 +305,8 @@ def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
         "of the distance between the two kinds of words. The interval covers other words of the same kinds."
     )
     yield Prose(_MATCHED if rows[0].is_question else _UNMATCHED)
+    if any(row.is_question and row.missing for row in rows):
+        yield Prose(_LACKING)
     yield from outcome_notes(rows)
 
 

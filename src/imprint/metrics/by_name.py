@@ -14,7 +14,7 @@ from imprint.metrics import METRICS
 from imprint.metrics.agreement import metric_agreement
 from imprint.metrics.groups import group_metrics
 from imprint.metrics.metric import Metric, is_metric
-from imprint.metrics.run import measure_metrics
+from imprint.metrics.run import measure_metrics, with_things
 from imprint.rows import Findings, Row, Rows
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import AnyTest, GroupsTest, words_of
@@ -136,7 +136,7 @@ def run_metrics(
         if name != "weat":
             rows += [row for test in tests for row in measure(opened, test, **settings).findings()]
     if chosen.metrics or "weat" in chosen.functions:
-        foreign = foreign_vectors(opened, weats, cache=cache)
+        foreign = foreign_vectors(opened, with_things(weats), cache=cache)
         if vectors is None:
             vectors = word_vectors(opened, sorted(chosen.words(tests)), cache=cache)
         if "weat" in chosen.functions:

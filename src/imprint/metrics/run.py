@@ -3,11 +3,12 @@
 A p-value has a null. Exchanging the labels of the words asks whether the sets differ; where that cannot change the
 value, or is not a fair comparison, random words of like frequency take the place of the words. What decides is, as in
 every test, the interval over words: whether it excludes the value that there is without a difference, on a side that
-means bias. Lists that are not matched in frequency also need random words to reach the value hardly ever.
+means bias. Lists that are not matched in frequency also need random words to reach the value hardly ever, and tests of
+gender in languages with grammatical gender its check.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -15,7 +16,9 @@ import numpy as np
 
 from imprint.association.battery import attempt_each, in_parts
 from imprint.association.frequency import is_explained_by_frequency, octaves
+from imprint.association.grammar import is_explained_by_grammar, test_of_things
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
+from imprint.association.weat import grammar_of, look_up, vectors_of
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
@@ -33,7 +36,7 @@ from imprint.significance.relabelled import (
     place_among,
     relabellings,
 )
-from imprint.stimuli.definition import AnyTest, GroupsTest, WeatTest, described, word_sets, words_of
+from imprint.stimuli.definition import AnyTest, GroupsTest, Test, WeatTest, described, word_sets, words_of
 from imprint.subjects.framed import foreign_vectors, word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
@@ -124,7 +127,7 @@ def measure_metrics(
     `foreign` has vectors for tests in other languages, by language, where an encoder is asked in their sentences.
     """
     if foreign is None:
-        foreign = foreign_vectors(subject, [test for test in tests if not isinstance(test, GroupsTest)])
+        foreign = foreign_vectors(subject, with_things(tests))
     needed = [word for metric in metrics.values() for word in metric.also(tests)]
     embedding = word_vectors(subject, [*words_of(tests), *needed])
 
@@ -140,6 +143,13 @@ def measure_metrics(
     return Rows([*rows, *not_run])
 
 
+def with_things(tests: Iterable[AnyTest]) -> list[Test]:
+    """Return tests without groups, and beside each the test of things that its check of grammar needs."""
+    four = [test for test in tests if not isinstance(test, GroupsTest)]
+    things = (test_of_things(test) for test in four if isinstance(test, WeatTest))
+    return [*four, *filter(None, things)]
+
+
 def measure_metric(
     embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0
 ) -> list[MetricRow]:
@@ -152,7 +162,8 @@ def measure_metric(
     four = _four_sets(test)
     with single_threaded():
         words = MetricWords.of(embedding, four, unit=metric.unit, paired=metric.paired)
-        return [_measure(name, metric, four, part, seed) for part in metric.parts(words, four)]
+        by_grammar = _is_explained_by_grammar(embedding, four)
+        return [_measure(name, metric, four, part, seed, by_grammar=by_grammar) for part in metric.parts(words, four)]
 
 
 def _four_sets(test: AnyTest) -> WeatTest:
@@ -161,7 +172,15 @@ def _four_sets(test: AnyTest) -> WeatTest:
     return test
 
 
-def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int) -> MetricRow:
+def _is_explained_by_grammar(embedding: Embedding, test: WeatTest) -> bool:
+    """Tell whether grammatical gender could be the reason for a difference, as its size has it."""
+    if test_of_things(test) is None:
+        return False
+    grammar = grammar_of(embedding, test, vectors_of(embedding, look_up(embedding, test)))
+    return grammar is not None and is_explained_by_grammar(grammar)
+
+
+def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int, *, by_grammar: bool) -> MetricRow:
     words = part.words
     observed = words.observed()
     value = float(metric.values(words, observed)[0])
@@ -169,8 +188,9 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
         raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
     of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
     label = _label_test(metric, words, of_labels)
+    matched = test.is_question and not words.missing
     frequency = None
-    if label is None or not test.is_question:
+    if label is None or not matched:
         expected = label.expected if label else 0.0
         frequency = frequency_test(
             metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
@@ -181,8 +201,10 @@ def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: 
     compared = [[of_side[side] for side in role if side in of_side] for role in ("xy", "ab")]
     listed = [len(word_sets(test)[side]) for side in of_side]
     obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
-    if obstacle is None and (label is None or not test.is_question):
-        obstacle = obstacle_of_frequency(frequency, [] if test.is_question else compared)
+    if obstacle is None and by_grammar:
+        obstacle = "grammar"
+    if obstacle is None and (label is None or not matched):
+        obstacle = obstacle_of_frequency(frequency, [] if matched else compared)
     return measured(name, metric, test, part, value, label, frequency, jackknifed, obstacle, seed)
 
 
@@ -252,8 +274,7 @@ def measured(
         value=value,
         words_low=low,
         words_high=high,
-        outcome=judged.outcome if judged else None,
-        reason=judged.reason if judged else None,
+        **(judged.fields() if judged else {}),
         expected=expected,
         excess=away * (part.sign or (-1 if metric.tail == "low" else 1)),
         directed=part.sign != 0,

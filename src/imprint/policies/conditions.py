@@ -11,6 +11,7 @@ from imprint.checks import did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
 from imprint.policies.kinds import Operator, Rule, is_probability
+from imprint.policies.removed import MEASURED, removed
 from imprint.rows import Row, descriptions
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
@@ -21,22 +22,6 @@ _COMPARISON = re.compile(
     r"\s*(?P<bar>\|?)\s*(?P<field>[0-9A-Za-z_]+)\s*(?P=bar)\s*(?P<operator>[<>]=?)"
     r"\s*(?P<limit>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
 )
-_MEASURED = ("size", "r", "value", "mean_difference")  # what has an interval, the first that rows of a kind have
-# Fields that rows no longer have, or that some no longer have, and what is measured in their place.
-_REPLACED = {
-    **dict.fromkeys(("evidence", "direction", "checks_failed", "alpha", "family_size"), _MEASURED),
-    **dict.fromkeys(("p_label", "p_label_low", "p_label_high", "p_label_floor", "p_words", "p_axes"), _MEASURED),
-    **dict.fromkeys(("p_holm", "p_moderate_holm", "p_strong_holm"), _MEASURED),
-    **dict.fromkeys(("mean_difference", "adjusted_difference", "confidence"), _MEASURED),
-    **dict.fromkeys(("words_low", "interval_low"), ("size_low",)),
-    **dict.fromkeys(("words_high", "interval_high"), ("size_high",)),
-    **dict.fromkeys(("grammar_low", "grammar_high"), ("p_grammar",)),
-    "detectable_shift": ("detectable",),
-    "specificity": ("unrelated",),
-    "significant": ("stands_out",),
-    "r_low": ("words_low",),
-    "r_high": ("words_high",),
-}
 
 
 @dataclass(frozen=True)
@@ -179,13 +164,16 @@ def _refuse_unknown_field(condition: Condition, text: str) -> None:
     fields = field_names(known_kind(kind).row)
     known = [*known_kind(condition.kind).aliases, *fields]
     if field not in known:
-        replacement = next((name for name in _REPLACED.get(field, ()) if name in fields), None)
+        gone = removed(kind, field)
+        replacement = "" if gone is None else gone.replacement(field, fields)
         hint = did_you_mean(condition.field, known) or "imprint schema lists the fields"
-        if replacement is not None:
+        if gone is not None:
+            hint = f"it is gone; instead: {gone.instead.replace('`', '')}"
+        if replacement:
             sign = "<" if condition.rule == "require" else ">"
             example = (
                 f"--{condition.rule} '{condition.kind}:|{replacement}|{sign}0.1'"
-                if replacement in _MEASURED
+                if replacement in MEASURED
                 else replacement
             )
             hint = f"{replacement} has replaced it; write {example}"

@@ -30,7 +30,7 @@ def judge(condition: Condition, finding: Row) -> Outcome:
     since a difference that is within the limit is so whatever its reason.
     """
     field = finding.own_field(condition.target[1])
-    value, reason = _number(finding, field), _reason(finding, field)
+    value, reason = _number(finding, field), _obstacle(finding, field)
     undecided = Outcome(
         test=finding.test,
         embedding=finding.audited,
@@ -67,7 +67,7 @@ def judge(condition: Condition, finding: Row) -> Outcome:
 def cannot_reach(condition: Condition, finding: Row) -> bool:
     """Tell whether a test has too few words for the condition ever to hold: that it does not says nothing."""
     field = condition.target[1]
-    if _reason(finding, field) == "few words":
+    if _obstacle(finding, field) == "few words":
         return True
     floor = finding.p_floor if field == "p_value" else None
     return floor is not None and condition.operator.startswith("<") and condition.holds(floor, floor) is False
@@ -83,12 +83,12 @@ def _verdict(condition: Condition, holds: bool | None) -> Verdict:
     return "passed" if holds == (condition.rule == "require") else "failed"
 
 
-def _reason(finding: Row, field: str) -> str | None:
+def _obstacle(finding: Row, field: str) -> str | None:
     """Return what keeps a row from an outcome, if the field is the number that has one, or an end of its interval."""
     name = field_names(type(finding)).get(field)
     fields = descriptions(type(finding)).items()
     judged = {part for own, how in fields if how.low for part in (own, how.low, how.high)}
-    return finding.reason if name in judged else None
+    return finding.obstacle or finding.reason if name in judged else None
 
 
 def _interval(finding: Row, field: str) -> tuple[float, float]:

@@ -334,8 +334,7 @@ def _judged(
         "words_low": low,
         "words_high": high,
         "detectable": None if interval is None else smallest_detectable(interval.error, interval.df, CONFIDENCE),
-        "outcome": judged.outcome,
-        "reason": judged.reason,
+        **judged.fields(),
     }
 
 

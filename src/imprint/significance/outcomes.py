@@ -6,7 +6,7 @@ The interval is the 99.5 % one, and no family of tests is corrected for: of so m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from imprint.significance.crossed import FEWEST_UNITS
 
@@ -40,12 +40,18 @@ class Size:
 class Decided:
     """An outcome. `cannot tell` without a reason: the interval reaches from 0 or beyond it to more than the margin.
 
-    `excludes_zero` says it of the interval, since a `small` size can be 0 or not.
+    `excludes_zero` says it of the interval, since a `small` size can be 0 or not. `obstacle` is what was held against
+    it, whether or not the outcome would have been another one without it.
     """
 
     outcome: SizeOutcome
     reason: Reason | None = None
     excludes_zero: bool = False
+    obstacle: Reason | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of rows that have an outcome."""
+        return {"outcome": self.outcome, "reason": self.reason, "obstacle": self.obstacle}
 
 
 def outcome(
@@ -58,17 +64,18 @@ def outcome(
     within the margin is still `small`. Any other obstacle leaves nothing to say.
     """
     if low is None or high is None or not low <= high:
-        return Decided("cannot tell", obstacle or "few words")
+        reason: Reason = obstacle or "few words"
+        return Decided("cannot tell", reason, obstacle=reason)
     if obstacle is not None and obstacle != "frequency":
-        return Decided("cannot tell", obstacle)
+        return Decided("cannot tell", obstacle, obstacle=obstacle)
     excludes_zero = low > 0 or high < 0
     if margin is not None and (low > margin or high < -margin) and obstacle is None:
         return Decided("substantial", None, excludes_zero)
     if margin is not None and low >= -margin and high <= margin:
-        return Decided("small", None, excludes_zero)
+        return Decided("small", None, excludes_zero, obstacle)
     if excludes_zero and obstacle is None:
         return Decided("present", None, excludes_zero)
-    return Decided("cannot tell", obstacle if excludes_zero else None, excludes_zero)
+    return Decided("cannot tell", obstacle if excludes_zero else None, excludes_zero, obstacle)
 
 
 def too_few(units: Sequence[int], words: Sequence[int], listed: Sequence[int]) -> bool:

@@ -28,7 +28,6 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
                                     # context = "bleached" or "unbleached" where it is a figure of sentences
     unbleached = { targets = ["{word} is a flower."], attributes = ["The garden is {word}."] } # its own sentences
     human = { effect = 1.35, p = "1e-8", participants = 32, source = "where printed" }
-    question = true                 # one of the standard questions, whose long lists are matched in frequency
     papers = ["caliskan-6"]         # published tests that ask the same with fewer words
     adapted = "why these are not the source's own words"
     notes = "what a reader should know"
@@ -198,7 +197,7 @@ def _files() -> list[Path]:
 
 @cache
 def _tests_of(path: Path) -> tuple[Test, ...]:
-    return parsing.read_tests(path, shared_sets())
+    return parsing.read_tests(path, shared_sets(), may_ask_questions=path == _QUESTIONS)
 
 
 @cache

@@ -29,7 +29,7 @@ from imprint.stimuli.files import TomlTable, read_property, read_table
 
 _FILE_KEYS = ("sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
-_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "question", "papers")
+_WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "papers")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
 
 
@@ -38,11 +38,14 @@ def read_sets(path: FilePath) -> dict[str, WordSet]:
     return _sets(read_table(path).allow(_FILE_KEYS))
 
 
-def read_tests(path: FilePath, shared: Mapping[str, WordSet]) -> tuple[Test, ...]:
-    """Read the tests of a TOML file; a set they name is the file's own, else one of the shared sets."""
+def read_tests(path: FilePath, shared: Mapping[str, WordSet], *, may_ask_questions: bool = False) -> tuple[Test, ...]:
+    """Read the tests of a TOML file; a set they name is the file's own, else one of the shared sets.
+
+    Only the file of the standard questions may say that its tests are some.
+    """
     document = read_table(path).allow(_FILE_KEYS)
     sets = {**shared, **_sets(document)}
-    tests: list[Test] = [_weat(table, sets) for table in document.tables("weat")]
+    tests: list[Test] = [_weat(table, sets, may_ask_questions) for table in document.tables("weat")]
     tests += [_wefat(table, sets, Path(path).parent) for table in document.tables("wefat")]
     if not tests:
         raise StimulusError("has no [[weat]] or [[wefat]] table", where=path, hint="begin each test with one of them")
@@ -126,8 +129,15 @@ def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
     return _word_set(TomlTable(table.need(key, dict), (*table.where, key)), name)
 
 
-def _weat(table: TomlTable, sets: Mapping[str, WordSet]) -> WeatTest:
-    table.allow(_WEAT_KEYS)
+def _weat(table: TomlTable, sets: Mapping[str, WordSet], may_be_question: bool) -> WeatTest:
+    if "question" in table.values and not may_be_question:
+        raise StimulusError(
+            "question is only for the standard questions",
+            option="question",
+            where=table.where,
+            hint="remove it; `imprint stimuli --match` matches lists in frequency",
+        )
+    table.allow((*_WEAT_KEYS, "question") if may_be_question else _WEAT_KEYS)
     x, y = (_set_of(table, key, sets) for key in ("x", "y"))
     common = _common(table, sets, figure="effect")
     test = WeatTest(
@@ -229,7 +239,10 @@ def _inside(folder: Path, file: str, where: tuple[str, ...]) -> Path:
 
 
 def write_tests(path: FilePath, tests: Iterable[WeatTest]) -> None:
-    """Write tests that `read_tests` reads back, less published figures; words are given in each test."""
+    """Write tests that `read_tests` reads back, less published figures; words are given in each test.
+
+    A question is written as a test like others: lists that somebody may change are not known to be matched.
+    """
     text = "\n".join(map(_written, tests))
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
@@ -244,7 +257,6 @@ def _written(test: WeatTest) -> str:
         "adapted": test.adapted,
         "notes": test.notes,
         "topics": test.topics,
-        "question": test.is_question,
         "papers": test.papers,
     }
     lines = ["[[weat]]", *(f"{key} = {_value(value)}" for key, value in values.items() if value)]
