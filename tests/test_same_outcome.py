@@ -67,7 +67,7 @@ def test_an_audit_says_the_same(sources, alone, kind, quick, topics):
 
 
 def test_a_board_says_the_same(sources, alone):
-    rows = board(sources, tests=choose(catalogue(), TESTS)).rows
+    rows = board(sources, tests=choose(catalogue(), TESTS))
     for name in sources:
         expected = {test: {key: row[key] for key in ON_BOARDS} for test, row in alone[name].items()}
         assert said(row for row in rows if row.embedding == name) == expected
