@@ -248,10 +248,11 @@ class Listing:
 
 @dataclass(frozen=True)
 class Marked:
-    """A text behind the mark of an outcome."""
+    """A text behind the mark of an outcome, and what it means in a few words."""
 
     outcome: str
     text: Text
+    meaning: Text = ""
 
 
 @dataclass(frozen=True)
@@ -288,7 +289,7 @@ class WordSpread:
 
 @dataclass(frozen=True)
 class Answer:
-    """A line of `AnswerChart`: two labels, a bar with its outcome and numbers, and `blocks` one click away.
+    """A line of `AnswerChart`: two labels, a bar where there is a size, the outcome, and `blocks` one click away.
 
     `name` is unique on its page, of letters, digits and hyphens.
     """
@@ -296,7 +297,7 @@ class Answer:
     name: str
     label: Text
     below: Text
-    span: Span
+    span: Span | None
     outcome: str
     said: Text
     size: Text
@@ -319,7 +320,7 @@ class AnswerChart:
     @property
     def ticks(self) -> tuple[float, ...]:
         """Return the numbers on the scale, which reaches over every bar and over what is small."""
-        spans = (answer.span for _, _, answers in self.groups for answer in answers)
+        spans = (answer.span for _, _, answers in self.groups for answer in answers if answer.span)
         ends = [-self.small, self.small, *ends_of(spans)]
         steps = (self.small * factor * 10**power for power in range(4) for factor in (1, 2, 5))
         step = next((step for step in steps if (max(ends) - min(ends)) / step <= _TICKS), max(ends) - min(ends))

@@ -94,16 +94,17 @@ def test_the_verdict_follows_the_most_serious_outcome(outcomes, expected):
     assert said(verdict([question(name) for name in outcomes])) == expected
 
 
-def test_the_verdict_names_the_two_largest_differences_of_a_pair_of_groups():
+def test_the_verdict_names_the_most_serious_differences_and_the_two_largest_of_a_pair_of_groups():
     rows = [
-        question("present", a="maths words", b="art words"),
+        question("substantial", size=0.35, a="maths words", b="art words"),
         question("substantial"),
-        question("present", size=0.11, a="tool words", b="toy words"),
-        question("small", x="White names", y="Black names"),
+        question("substantial", size=0.25, a="tool words", b="toy words"),
+        question("present", x="White names", y="Black names"),
     ]
     assert said(verdict(rows)) == (
-        "Men's names lean towards career and maths words, women's names towards family and art words."
+        "Men's names lean towards maths and career words, women's names towards art and family words."
     )
+    assert said(verdict(rows[3:])).startswith("White names lean towards career words")
 
 
 def test_a_negative_size_turns_the_verdict_and_the_answer_round():
@@ -200,7 +201,7 @@ def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give(
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
     largest, by_chance = map(said, certainty(rows))
     assert largest == said(sizes.answer_sentence(rows[1]))
-    assert by_chance == "By chance alone, 0.02 of 4 questions would show a difference."
+    assert by_chance == "2 of 4 questions show a difference. Expected by chance alone: 0.02, one in 50 such audits."
     assert [mark.outcome for mark in sizes.counts(rows)] == list(INTERVALS)
     assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in sizes.counts(rows))
 
@@ -323,12 +324,13 @@ def test_every_bar_and_what_is_small_lie_on_the_scale_of_answers():
 
 
 def test_tiles_lead_to_groups_of_answers_and_no_two_places_have_one_name():
-    rows = [question(name, test=f"{name}.{letter}", topics=(letter,)) for name in INTERVALS for letter in "ab"]
+    tests = [(name, sign, letter) for name in INTERVALS for sign in ".-" for letter in "ab"]
+    rows = [question(name, test=f"{name}{sign}1", topics=(letter,)) for name, sign, letter in tests]
     answers, _ = answers_of(rows)
     groups = [name for name, _, _ in answers.groups]
     assert [tile.link for tile in tiles(rows).tiles] == groups
     names = [*groups, *(answer.name for _, _, several in answers.groups for answer in several)]
-    assert len(set(names)) == len(names) == 10
+    assert len(set(names)) == len(names) == 18
 
 
 def test_an_answer_opens_to_its_words_what_is_usual_and_the_test_of_a_paper(bundled):
@@ -343,7 +345,7 @@ def test_an_answer_opens_to_its_words_what_is_usual_and_the_test_of_a_paper(bund
     assert values == sorted(values)
     text = draw_fragment([Section("answers", "Answers", opened)])
     assert "caliskan-6" in text
-    assert "unrelated contrasts" in text
+    assert "contrasts of unrelated sets" in text
     assert f"nearest to career words: {men[-1]}, {men[-2]}" in re.sub("<.*?>", "", text)
 
 
@@ -351,6 +353,15 @@ def test_missing_words_are_named_where_an_answer_opens():
     _, lines = answers_of([question("small", missing=("Aaliyah",)), question("present", test="other")])
     text = draw_fragment([Section("answers", "Answers", lines["Men's names – career"].blocks)])
     assert "Missing here: Aaliyah" in text
+
+
+def test_a_question_that_lacks_words_has_a_line_without_a_bar():
+    answers, lines = answers_of([question("small"), lacking(y="Black names"), question("present", test="other")])
+    (unclear,) = (line for line in lines.values() if line.outcome == "cannot tell")
+    assert unclear.span is None
+    text = re.sub("<.*?>", "", draw_fragment([Section("answers", "Answers", (answers,))]))
+    assert "Black names – family" in text
+    assert "too few words" in text
 
 
 def test_tests_of_ones_own_have_bars_of_their_own_and_are_not_among_those_of_papers():

@@ -31,8 +31,9 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
         ]
         if row.judged:
             yield say(
-                "{} passes {} basic checks of what words mean, so it can be judged{}.",
+                "{} knows what words mean ({} of {} checks), so its biases can be judged{}.",
                 title(row.embedding),
+                count(len(row.controls)),
                 count(len(row.controls)),
                 in_language(row),
             )

@@ -92,7 +92,7 @@ def sentences(rows: Sequence[LeakageRow]) -> Iterator[Text]:
 def after_debiasing(rows: Sequence[LeakageRow]) -> str:
     """Say how often gender is still recognised from first names."""
     left = [row.accuracy for row in rows if row.word_list == NAMES and row.against]
-    return f"even there, gender is recognised from {100 * max(left):.0f} % of names" if left else ""
+    return f"it hides only a part: gender is still guessed from {100 * max(left):.0f} % of names" if left else ""
 
 
 def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:

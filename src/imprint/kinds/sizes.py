@@ -3,7 +3,6 @@
 Questions come first, and say the verdict. Where none was asked, or none has the words it needs, tests do.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +25,7 @@ from imprint.kinds.tests import (
     outcome_text,
 )
 from imprint.rows import Row
-from imprint.significance.outcomes import FOUND, MARGIN, OUTCOMES, SizeOutcome
+from imprint.significance.outcomes import CONFIDENCE, FOUND, MARGIN, OUTCOMES, SizeOutcome
 from imprint.stimuli.catalog import catalogue
 from imprint.tables import Columns, Field, table
 from imprint.view import (
@@ -71,8 +70,9 @@ _SCALE = "percent of the distance between the two kinds of words"
 _BARS = "99.5 % interval"
 _BAND = f"The band is what counts as small: {TENTH}."
 _HOW_TO_READ = (
-    "In percent of the distance between the two kinds of words. Each bar shows where the answer lies for other such "
-    f"names and words (99.5 %). Shaded: small, within {TENTH}. Each line opens to its words."
+    "100 % is as far as the two kinds of words are apart. A bar is the 99.5 % interval: what other such names and "
+    f"words would give. Shaded: up to {TENTH}, which counts as small. An arrow: a difference was found. Click a line "
+    "for its words."
 )
 _LEANINGS = 2  # pairs of groups that the verdict names, and kinds of words for each
 _OUTERMOST = 8  # words named at each end of a group
@@ -156,7 +156,10 @@ def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow
         (
             _anchor(rows[0], f"topic-{place}"),
             title(topic.capitalize()),
-            tuple(_answer(row, papers) for row in _largest_first(of_topic) if row.size is not None),
+            tuple(
+                _answer(row, papers, _anchor(row, f"answer-{place}-{number_of}"))
+                for number_of, row in enumerate(_largest_first(of_topic))
+            ),
         )
         for place, (topic, of_topic) in enumerate(_by_topic(rows).items())
     ]
@@ -179,7 +182,7 @@ def _anchor(row: AssociationRow, place: str) -> str:
     return f"{row.kind}-{'question' if row.is_question else 'test'}-{row.embedding_sha256[:8]}-{place}"
 
 
-def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Answer:
+def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow], name: str) -> Answer:
     """Return an answer, the group that leans towards A first, so that the size is not below zero."""
     first, second = ("x", "y") if (row.size or 0.0) >= 0 else ("y", "x")
     between = "{} → {}" if row.found else "{} – {}"
@@ -187,14 +190,14 @@ def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Answer
         say(between, title(row.set_name(group)), title(row.set_name(near).removesuffix(_WORDS)))
         for group, near in ((first, "a"), (second, "b"))
     )
-    ends = [end for end in (row.size_low, row.size_high) if end is not None]
-    turned = sorted(-end for end in ends) if first == "y" else ends
-    low, high = turned if len(turned) == 2 else (None, None)
+    low, high = row.size_low, row.size_high
+    if first == "y" and low is not None and high is not None:
+        low, high = -high, -low
     return Answer(
-        _anchor(row, re.sub(r"[^0-9A-Za-z]", "-", row.test)),
+        name,
         _capital(label),
         _capital(below),
-        Span(abs(row.size or 0.0), low, high),
+        None if row.size is None else Span(abs(row.size), low, high),
         row.outcome or "cannot tell",
         row.outcome or "cannot tell",
         _size(row, turned=first == "y"),
@@ -222,7 +225,7 @@ def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterat
     if row.missing:
         lines.append(say("Missing here: {}.", words(row.missing)))
     if row.unrelated is not None and row.found:
-        usual = "more than" if abs(row.size or 0.0) > row.unrelated else "within"
+        usual = "unusual" if abs(row.size or 0.0) > row.unrelated else "not unusual"
         lines.append(say(_USUAL, usual, percent(row.unrelated)))
     lines += [_published(papers[test]) for test in row.papers if test in papers]
     yield Listing(tuple(lines))
@@ -244,8 +247,11 @@ def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterat
 
 
 def _published(row: AssociationRow) -> Text:
-    """Say what a test of a paper gives that asks the same."""
-    said = "As a paper asked it ({}, {} names and words): d = {}, p {}; {}."
+    """Say what a test of a paper gives that asks the same, and why it may differ."""
+    matched = (
+        " Its lists are not matched in frequency; those of the question are." if row.obstacle == "frequency" else ""
+    )
+    said = f"As a paper asked it ({{}}, {{}} names and words): d = {{}}, p {{}}; {{}}.{matched}"
     p_value = probability(row.p_value, row.p_method)
     return say(
         said, title(row.test), f"{row.n_x + row.n_y + row.n_a + row.n_b}", number(row.effect_size),
@@ -268,14 +274,14 @@ _UNMATCHED = (
     "frequency do not differ as much, and where neither set is twice as frequent as the other."
 )
 _BRIEFLY: dict[SizeOutcome, str] = {
-    "substantial": f"over {TENTH}",
-    "present": "size not settled",
-    "small": f"under {TENTH}",
-    "cannot tell": "",
+    "substantial": f"whole bar beyond {TENTH}",
+    "present": f"there is a difference, perhaps below {TENTH}",
+    "small": f"whole bar within {TENTH}, or none",
+    "cannot tell": "which does not mean no bias",
 }
 _USUAL = (
-    "It holds for other such words. It is {} what unrelated words reach: in this model, 19 of 20 unrelated contrasts "
-    "stay below {}."
+    "It holds for other such words. It is {} in this model: 19 of 20 contrasts of unrelated sets of words stay "
+    "below {}."
 )
 _UNUSUAL = "In this model, 19 of 20 contrasts of unrelated words stay below {}."
 
@@ -318,9 +324,10 @@ def sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
 
 
 def verdict(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> list[Text]:
-    """Say which groups lean towards which words, the largest differences first."""
-    if leaning := [row for row in rows if row.found]:
-        return [_leaning(leaning)]
+    """Say which groups lean towards which words: the substantial ones, else those that are present."""
+    for outcome in FOUND:
+        if leaning := [row for row in rows if row.outcome == outcome]:
+            return [_leaning(leaning)]
     small = sum(row.outcome == "small" for row in rows)
     if small == len(rows):
         return [f"No group leans by {TENTH} or more towards any of the words asked about."]
@@ -339,14 +346,16 @@ def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> 
     if found:
         largest = max(found, key=lambda row: (-OUTCOMES.index(row.outcome or "cannot tell"), abs(row.size or 0.0)))
         said.append(answer_sentence(largest))
-    said.append(f"By chance alone, {by_chance(rows)} of {_counted(rows)} would show a difference.")
+    several = f"{len(found)} of {_counted(rows)} {'shows' if len(found) == 1 else 'show'} a difference"
+    audits = max(1, round(1 / (1 - CONFIDENCE) / len(rows)))
+    said.append(f"{several}. Expected by chance alone: {by_chance(rows)}, one in {audits} such audits.")
     return said
 
 
 def counts(rows: Sequence[AssociationRow]) -> tuple[Marked, ...]:
     """Return how many answers have each outcome, the most serious first, with what it means in a few words."""
     return tuple(
-        Marked(outcome, f"{number_of} {outcome}{meaning and f': {meaning}'}")
+        Marked(outcome, f"{number_of} {outcome}", meaning)
         for outcome, meaning in _BRIEFLY.items()
         if (number_of := sum(row.outcome == outcome for row in rows))
     )
