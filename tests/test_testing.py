@@ -148,7 +148,7 @@ def test_a_policy_is_asserted_of_findings(result, known, tmp_path, margin, verdi
             first, *others = str(error.value).splitlines()
             assert first == f"{verdict}: glove.6B.100d and {path}"
             assert all(line.startswith(verdict.capitalize()) for line in others)
-            assert f"between {result.size_low:.4g} and {result.size_high:.4g}" in others[-1]
+            assert f"[{100 * result.size_low:.0f} to {100 * result.size_high:.0f}]" in others[-1]
 
 
 def test_an_embedding_is_measured_by_the_policy_of_the_folder(embedding, tmp_path, monkeypatch):
