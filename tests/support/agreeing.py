@@ -5,7 +5,7 @@ from math import isclose
 import msgspec
 
 # What names a subject or the way it was opened, and counts behind a p-value, which is compared itself.
-IDENTITIES = {"embedding", "embedding_sha256", "embedding_notes", "encoder_settings", "reason"}
+IDENTITIES = {"embedding", "given", "embedding_sha256", "embedding_notes", "encoder_settings", "reason"}
 COUNTS = {"extreme", "extreme_low", "extreme_high"}
 # Against a few mirrored copies, in each of which another word may come first where two are as near.
 OF_COPIES = {"z"}
