@@ -514,7 +514,14 @@ def write_findings(path: str | os.PathLike[str], findings: Iterable[Row]) -> Non
         part.write_text("".join(f"{row.to_json()}\n" for row in findings), encoding="utf-8", newline="\n")
 
 
-def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
+# The columns that a table of findings begins with; it has so many unless all are asked for.
+_MAIN_COLUMNS = (
+    "kind", "test", "title", "embedding", "part", "context", "unit", "size", "size_low", "size_high", "outcome",
+    "reason", "effect_size", "p_value", "statistic",
+)  # fmt: skip
+
+
+def write_csv(path: str | os.PathLike[str], findings: Iterable[Row], *, all: bool = False) -> None:  # noqa: A002 - as the option
     """Write findings as a table of one line per row, without the lists of single words.
 
     Parameters
@@ -523,6 +530,9 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
         The CSV file to write.
     findings
         Rows of one or more results; fields that a row does not have are empty.
+    all
+        Write every field. By default there are at most 15 columns: what was measured of what, sizes with their
+        outcome, d and p, and where these leave room, further fields of the rows.
 
     Examples
     --------
@@ -530,7 +540,10 @@ def write_csv(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
     """
     rows = [row.to_dict() for row in findings]
     flat = [{key: value for key, value in row.items() if not isinstance(value, dict | list)} for row in rows]
-    names = list(dict.fromkeys(key for row in flat for key in row))
+    given = dict.fromkeys(key for row in flat for key, value in row.items() if all or value not in (None, ""))
+    names = [name for name in _MAIN_COLUMNS if name in given]
+    names += [name for name in given if name not in _MAIN_COLUMNS]
+    names = names if all else names[: len(_MAIN_COLUMNS)]
     write_cells(path, [names, *([row.get(name) for name in names] for row in flat)])
 
 

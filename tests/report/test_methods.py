@@ -1,13 +1,17 @@
 """What a reader takes from findings into a paper: a table, a chart, and how it was measured."""
 
 import csv
+import re
 
 import pytest
+from msgspec.structs import replace
 
 from imprint import controls, run_battery, weat, write_csv
+from imprint.association.weat import WeatRow
 from imprint.errors import ImprintError
 from imprint.masking import Words
 from imprint.render.numbers import plain
+from imprint.reports.latex import BIBLIOGRAPHY, latex_table
 from imprint.reports.method import methods_paragraph
 from imprint.rows import RawRow, Row
 from imprint.stimuli.catalog import catalogue, choose
@@ -20,7 +24,7 @@ def found(bundled):
 
 def test_the_table_has_one_line_per_row_and_every_number(found, tmp_path):
     rows = found.findings()
-    write_csv(tmp_path / "findings.csv", rows)
+    write_csv(tmp_path / "findings.csv", rows, all=True)
     with (tmp_path / "findings.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == len(rows)
@@ -40,8 +44,38 @@ def test_every_cell_is_quoted_and_headings_of_unknown_rows_are_texts_too(tmp_pat
     fields = {"kind": "odd", "=1+1": "a;=1+1", "@x": "\n=1+1", "fine": 1.5, "none": None}
     write_csv(tmp_path / "hostile.csv", [RawRow(test="t", embedding="e", embedding_sha256="0", fields=fields)])
     assert (tmp_path / "hostile.csv").read_text(encoding="utf-8") == (
-        '"kind","\'=1+1","\'@x","fine","none"\n"odd","a;=1+1","\'\n=1+1","1.5",""\n'
+        '"kind","\'=1+1","\'@x","fine"\n"odd","a;=1+1","\'\n=1+1","1.5"\n'
     )
+
+
+def test_a_table_has_fifteen_columns_at_most_unless_all_are_asked_for(found, tmp_path):
+    columns = {}
+    for all_of_them in (False, True):
+        write_csv(tmp_path / "table.csv", found.findings(), all=all_of_them)
+        with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
+            columns[all_of_them] = next(csv.reader(file))
+    assert len(columns[False]) == 15
+    assert {"test", "size", "size_low", "size_high", "outcome", "effect_size", "p_value"} < {*columns[False]}
+    assert {*columns[False]} < {*columns[True]}
+
+
+def test_a_latex_table_has_a_line_per_question_and_nothing_that_latex_would_run(found):
+    rows = [replace(row, title=r"50 % & more_\input{x} ~^$#") for row in found.of(WeatRow)]
+    table = latex_table(rows)
+    lines = [line for line in table.splitlines() if line.endswith(r"\\")][1:]
+    asked = [row for row in rows if row.is_question]
+    assert len(lines) == len(asked) == 2
+    for line, row in zip(lines, asked, strict=True):
+        assert f"${100 * row.size:.0f}$ [${100 * row.size_low:.0f}$, ${100 * row.size_high:.0f}$]" in line
+        assert r"50 \% \& more\_\textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{}\$\#" in line
+        assert row.outcome in line
+    cited = {key for keys in re.findall(r"\\cite\{(.*?)\}", table) for key in keys.split(",")}
+    assert cited == {*re.findall(r"^@\w+\{(\w+),", BIBLIOGRAPHY.read_text(), re.MULTILINE)}
+
+
+def test_a_latex_table_needs_a_test_about_people():
+    with pytest.raises(ImprintError):
+        latex_table([Row(test="t", embedding="e", embedding_sha256="0")])
 
 
 def test_the_paragraph_says_what_was_measured_and_what_decides(found):

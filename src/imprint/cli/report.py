@@ -42,6 +42,12 @@ def report_command(
         list[str] | None,
         typer.Option("--kind", metavar="KIND", help="In the table, only rows of this kind, such as weat; may repeat."),
     ] = None,
+    all_columns: Annotated[
+        bool, typer.Option("--all", help="In the table, every column; otherwise at most 15.")
+    ] = False,
+    latex: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the answers as a LaTeX table, and its .bib beside.")
+    ] = None,
     methods: Annotated[
         bool, typer.Option("--methods", help="Also print a paragraph for the methods section of a paper.")
     ] = False,
@@ -51,18 +57,30 @@ def report_command(
     The findings are those of an audit, or of any command's --json.
     """
     from imprint.cli.console import check_targets, print_answer, print_written
+    from imprint.files import write_text
+    from imprint.reports.latex import BIBLIOGRAPHY, latex_table
 
     rows = imprint.read_findings(findings)  # first: a page given instead is the wrong input, not the wrong output
-    check_targets({"--out": page.out, "--csv": csv}, reading=[findings])
+    bibliography = None if latex is None else latex.with_suffix(".bib")
+    targets = {"--out": page.out, "--csv": csv, "--latex": latex, "the .bib beside --latex": bibliography}
+    check_targets(targets, reading=[findings])
     for kind in kinds or ():
         check_choice("--kind", kind, dict.fromkeys(row.kind for row in rows))
-    if kinds and csv is None:
-        raise SettingError("--kind works with --csv only", option="--kind", got=kinds, hint="add --csv FILE")
+    for option_name, given in (("--kind", kinds), ("--all", all_columns)):
+        if given and csv is None:
+            raise SettingError(
+                f"{option_name} works with --csv only", option=option_name, got=given, hint="add --csv FILE"
+            )
+    table = None if latex is None else latex_table(rows, unmask=page.unmask)
     imprint.report(rows, page.out, unmask=page.unmask)
     print_written("report", page.out)
     if csv is not None:
-        imprint.write_csv(csv, (row for row in rows if not kinds or row.kind in kinds))
+        imprint.write_csv(csv, (row for row in rows if not kinds or row.kind in kinds), all=all_columns)
         print_written("table", csv)
+    if latex is not None and bibliography is not None and table is not None:
+        write_text(latex, table)
+        write_text(bibliography, BIBLIOGRAPHY.read_text(encoding="utf-8"))
+        print_written("LaTeX", latex)
     if methods:
         from imprint.masking import Words
         from imprint.render.numbers import plain
