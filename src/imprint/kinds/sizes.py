@@ -276,7 +276,7 @@ _UNMATCHED = (
 _BRIEFLY: dict[SizeOutcome, str] = {
     "substantial": f"whole bar beyond {TENTH}",
     "present": f"there is a difference, perhaps below {TENTH}",
-    "small": f"whole bar within {TENTH}, or none",
+    "small": f"at most {TENTH}, perhaps none",
     "cannot tell": "which does not mean no bias",
 }
 _USUAL = (
@@ -348,7 +348,8 @@ def certainty(own: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> 
         said.append(answer_sentence(largest))
     several = f"{len(found)} of {_counted(rows)} {'shows' if len(found) == 1 else 'show'} a difference"
     audits = max(1, round(1 / (1 - CONFIDENCE) / len(rows)))
-    said.append(f"{several}. Expected by chance alone: {by_chance(rows)}, one in {audits} such audits.")
+    expected = f"{by_chance(rows)} expected here"
+    said.append(f"{several}. By chance alone, one question in {audits} such audits would ({expected}).")
     return said
 
 
