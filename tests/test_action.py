@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 from made_rows import make_row
+from systems import posix
 
 from imprint.rows import write_findings
 
+pytestmark = posix
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 POLICY = '[[require]]\ntest = "gender-career"\nsize = {}\n'
