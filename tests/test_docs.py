@@ -189,6 +189,11 @@ def test_the_workflow_and_the_hook_run(pipeline, tmp_path, environment):
     assert run_in_bash(hook["entry"], tmp_path, environment).returncode == 2
 
 
+def test_no_page_waits_for_a_table():
+    waiting = {page.name for page in PAGES if re.search(r"^[A-Z]+(_[A-Z]+)+$", page.read_text(), re.MULTILINE)}
+    assert waiting == set()
+
+
 @pytest.mark.parametrize("where", ["README.md", "docs"])
 def test_every_command_is_documented(where):
     pages = [README] if where == "README.md" else [page for page in PAGES if page.parent == DOCS]

@@ -102,7 +102,7 @@ def test_the_page_has_the_marks_that_the_summary_is_written_between(rates):
 
 @pytest.mark.slow
 def test_rates_on_the_bundled_embedding_meet_their_goals(rates, asked):
-    of_copies = rates.of_altered_copies(calibrate("default", copies=400, seed=SEED).rows)
+    of_copies = rates.of_altered_copies(calibrate("default", copies=400, seed=SEED))
     assert [(row.altered, row.questions) for row in of_copies] == [(kind, 10) for kind in rates.ANY_OF_TEN]
     for row in of_copies:
         assert rates.judged(row) == "ok", rates.copies_row(row)

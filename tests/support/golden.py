@@ -281,7 +281,7 @@ def _bundled():
 
 def _is_p(field):
     """Whether a field holds p-values, or counts behind them: as small as they may be, they are compared."""
-    return field.startswith(("p_", "extreme")) or field.endswith("p_value")
+    return field.startswith(("p_", "extreme", "log10_p")) or field.endswith("p_value")
 
 
 def _short(value):

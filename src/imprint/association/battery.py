@@ -62,7 +62,7 @@ def run_battery(
     Examples
     --------
     >>> imprint.run_battery("default", imprint.catalogue()[:3])
-    Rows(3 weat: 2 present, 1 substantial)
+    Rows(3 weat: 2 present, 1 substantial; 1 topic: 1 substantial)
     """
     embedding = load(embedding)
 
