@@ -165,7 +165,7 @@ def test_a_gate_has_the_options_of_its_command():
 @pytest.mark.parametrize(
     ("command", "function", "printed"),
     [
-        ("report", imprint.report, {"open", "csv", "kinds", "methods"}),
+        ("report", imprint.report, {"open", "csv", "kinds", "all_columns", "latex", "methods"}),
         ("card", imprint.card, set()),
         ("schema", imprint.schema, set()),
     ],
