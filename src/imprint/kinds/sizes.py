@@ -5,7 +5,6 @@ Questions come first, and say the verdict. Where none was asked, or none has the
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
@@ -68,7 +67,6 @@ _TITLE = "Who goes with what, and how much?"
 _OWN = "Tests of your own"
 _SCALE = "percent of the distance between the two kinds of words"
 _BARS = "99.5 % interval"
-_BAND = f"The band is what counts as small: {TENTH}."
 _HOW_TO_READ = (
     "100 % is as far as the two kinds of words are apart. A bar is the 99.5 % interval: what other such names and "
     f"words would give. Shaded: up to {TENTH}, which counts as small. An arrow: a difference was found. Click a line "
@@ -150,8 +148,7 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
 
 def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow], heading: str) -> AnswerChart:
     """Show each answer as a bar that opens to its words, topic by topic, the largest first in each."""
-    note = f"Right of zero: the groups go with the words as they are named. {_BAND}"
-    chart = sizes_chart(f"sizes-{rows[0].kind}", heading, rows, x_title=_SCALE, note=note)
+    chart = sizes_chart(f"sizes-{rows[0].kind}", heading, rows, x_title=_SCALE, note=_HOW_TO_READ)
     groups = [
         (
             _anchor(rows[0], f"topic-{place}"),
@@ -163,7 +160,7 @@ def _answers(rows: Sequence[AssociationRow], papers: Mapping[str, AssociationRow
         )
         for place, (topic, of_topic) in enumerate(_by_topic(rows).items())
     ]
-    return AnswerChart(tuple(groups), MARGIN, replace(chart, note=_HOW_TO_READ))
+    return AnswerChart(tuple(groups), MARGIN, chart)
 
 
 def _by_topic(rows: Iterable[AssociationRow]) -> dict[str, list[AssociationRow]]:
@@ -487,9 +484,7 @@ _MORE: Columns = (
 )
 
 
-def sizes_chart(
-    name: str, heading: Text, rows: Sequence[SizedRow], *, x_title: str, note: str, main: bool = False
-) -> Chart:
+def sizes_chart(name: str, heading: Text, rows: Sequence[SizedRow], *, x_title: str, note: str) -> Chart:
     """Draw sizes topic by topic, the largest first in each, with their intervals and the band of what is small."""
     topics = list(dict.fromkeys(topic for row in rows for topic in row.topics[:1]))
     drawn = sorted(
@@ -525,7 +520,7 @@ def sizes_chart(
         outcome_counts(rows),
     )
     listed = table(type(rows[0]), "The chart's sizes", drawn, _COLUMNS)
-    return Chart(name, heading, alt, draw, listed, note=note, main=main)
+    return Chart(name, heading, alt, draw, listed, note=note)
 
 
 TESTS_ABOUT_PEOPLE = Family(of_people, verdict, tiles, notes, method, card_notes, counts)
