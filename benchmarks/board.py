@@ -5,13 +5,14 @@
 The words of the questions about gender, with their vectors in a model, are pools that words are drawn from with
 replacement, the same words for both models. Two copies of the bundled GloVe get noise of their own, and sizes by
 moving names along the line between the two kinds of words. GloVe and the bundled encoder are also compared as they
-are. What is counted is what the board itself says. Prints a table in Markdown; `--write` also puts it into
-docs/board.md.
+are. What is counted is what the board itself says. Then whole boards of such copies are made, and what their headlines
+say of gender is counted. Prints two tables in Markdown; `--write` also puts them into docs/board.md.
 """
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from imprint.association.rows import AssociationRow, Measured
 from imprint.association.sizes import size_fields
 from imprint.association.vectors import SetVectors, shares_of, words_of_both
 from imprint.boards.comparing import DifferenceRow, differences
-from imprint.boards.rows import BoardDifferenceRow
+from imprint.boards.rows import BoardDifferenceRow, BoardTopicDifferenceRow
+from imprint.boards.sentences import ModelChoice, choose
 from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, measure_subject
 from imprint.files import replacing
 from imprint.rows import WordList
@@ -34,6 +36,7 @@ from imprint.types import Floats
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "board.md"
 MARKS = ("<!-- Written by benchmarks/board.py -->\n", "<!-- end of rates -->\n")
+HEADLINE_MARKS = ("<!-- Headlines, by benchmarks/board.py -->\n", "<!-- end of headlines -->\n")
 
 TOPIC = "gender"
 WORDS = (25, 200)  # in each set
@@ -49,6 +52,9 @@ class World:
     title: str
     sizes: tuple[float, float] | None
 
+
+# The sizes of the models of whole boards, in percent.
+BOARDS = ((20, 20, 20, 20), (0, 20, 20, 20), (5, 10, 15, 20), (15, 20, 20, 20), (20,) * 8)
 
 WORLDS = (
     World("no association in either", (0.0, 0.0)),
@@ -144,6 +150,64 @@ def drawn_indices(pool: Pool, count: int, rng: np.random.Generator) -> Mapping[t
     return found
 
 
+@dataclass(frozen=True)
+class Headline:
+    """What a board's headline comes to, beside the true sizes of its models, which are called by their numbers."""
+
+    sizes: tuple[int, ...]
+    choice: ModelChoice
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a model is said to have less bias than one that has no more."""
+        return any(
+            self.sizes[int(less)] >= self.sizes[int(more)]
+            for more, smaller in self.choice.smaller.items()
+            for less in smaller
+        )
+
+    @property
+    def takes_smallest(self) -> bool:
+        """Whether it says which to take, and one of these has the smallest size of all."""
+        return self.choice.is_ordered and min(self.sizes) in {self.sizes[int(name)] for name in self.choice.take}
+
+    @property
+    def takes_another(self) -> bool:
+        """Whether it says which to take, and none of these has the smallest size."""
+        return self.choice.is_ordered and not self.takes_smallest
+
+
+HEADLINES: dict[str, Callable[[Headline], bool]] = {
+    "the words do not decide": lambda said: not said.choice.smaller,
+    "says which to avoid": lambda said: bool(said.choice.smaller) and not said.choice.is_ordered,
+    "says to take the smallest, alone or with others": lambda said: said.takes_smallest,
+    "says to take others": lambda said: said.takes_another,
+    "a wrong order": lambda said: said.is_wrong,
+}
+
+
+def headlines(pool: Pool, sizes: tuple[int, ...], count: int, runs: int, seed: int) -> Iterator[Headline]:
+    """Make boards of copies of the model, and yield what each says of the topic."""
+    for child in np.random.SeedSequence([seed, BOARDS.index(sizes), count, len(sizes)]).spawn(runs):
+        rng = np.random.default_rng(child)
+        indices = drawn_indices(pool, count, rng)
+        models = [made_model(pool, str(number), size / 100, indices, rng) for number, size in enumerate(sizes)]
+        rows = [row for first, second in combinations(models, 2) for row in differences(first, second)]
+        yield Headline(sizes, choose([row for row in rows if isinstance(row, BoardTopicDifferenceRow)]))
+
+
+def headline_lines(pool: Pool, runs: int, seed: int) -> Iterator[str]:
+    """Return the lines of the table of headlines."""
+    yield f"| true sizes | {' | '.join(HEADLINES)} |"
+    yield f"|---|{'--:|' * len(HEADLINES)}"
+    for sizes in BOARDS:
+        with single_threaded():
+            said = [*headlines(pool, sizes, max(WORDS), runs, seed)]
+        shown = f"{sizes[0]} % in all {len(sizes)}" if len({*sizes}) == 1 else ", ".join(f"{size} %" for size in sizes)
+        cells = (f"{100 * np.mean([rate(headline) for headline in said]):.1f}" for rate in HEADLINES.values())
+        yield f"| {shown} | {' | '.join(cells)} |"
+
+
 def made_model(
     pool: Pool,
     name: str,
@@ -217,9 +281,8 @@ def simulate(pools: tuple[Pool, Pool], world: World, count: int, runs: int, seed
         ]
 
 
-def lines(runs: int, seed: int) -> Iterator[str]:
-    """Return the lines of the table."""
-    pools = pools_of("default", "default-encoder")
+def lines(pools: tuple[Pool, Pool], runs: int, seed: int) -> Iterator[str]:
+    """Return the lines of the table of pairs."""
     yield f"| true sizes | words per set | {' | '.join(RATES)} |"
     yield f"|---|--:|{'--:|' * len(RATES)}"
     for world in WORLDS:
@@ -232,28 +295,33 @@ def lines(runs: int, seed: int) -> Iterator[str]:
             yield f"| {world.title} | {count} | {' | '.join(cells)} |"
 
 
-def write(table: Sequence[str]) -> None:
-    """Put the table into the page, in place of the one that is there."""
+def write(table: Sequence[str], marks: tuple[str, str]) -> None:
+    """Put a table into the page, in place of the one that is there."""
     page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(MARKS[0])
-    _, after = rest.split(MARKS[1])
+    before, rest = page.split(marks[0])
+    _, after = rest.split(marks[1])
     with replacing(PAGE) as part:
-        part.write_text("".join([before, MARKS[0], "\n".join(table), "\n", MARKS[1], after]), encoding="utf-8")
+        part.write_text("".join([before, marks[0], "\n".join(table), "\n", marks[1], after]), encoding="utf-8")
 
 
 def main() -> None:
-    """Print the table, and write it if asked to."""
+    """Print the tables, and write them if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=150)
     parser.add_argument("--seed", type=int, default=37)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--boards", type=int, default=60, help="whole boards of each line")
+    parser.add_argument("--headlines", action="store_true", help="only the table of headlines")
     given = parser.parse_args()
-    table = []
-    for line in lines(given.runs, given.seed):
-        print(line, flush=True)
-        table.append(line)
-    if given.write:
-        write(table)
+    pools = pools_of("default", "default-encoder")
+    tables = {} if given.headlines else {MARKS: lines(pools, given.runs, given.seed)}
+    for marks, table in (tables | {HEADLINE_MARKS: headline_lines(pools[0], given.boards, given.seed)}).items():
+        printed = []
+        for line in table:
+            print(line, flush=True)
+            printed.append(line)
+        if given.write:
+            write(printed, marks)
 
 
 if __name__ == "__main__":

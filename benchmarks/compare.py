@@ -1,5 +1,7 @@
 """imprint beside other tools: the same work through each, in one run; prints the page and writes docs/comparison.md.
 
+With --maintainers nothing is run: the section for maintainers of other tools is written anew from the page's tables.
+
 Other tools run in environments of their own under .cache/peers. This process stays small, because Linux counts a
 parent's memory into its children's peak.
 """
@@ -17,6 +19,7 @@ from typing import Any
 
 from peers import debiaser_rows, edge_rows, method_rows, metric_rows, vector_rows, weat_rows
 from peers.environment import ROOT, build, do
+from peers.maintainers import with_maintainers
 from peers.page import Section, draw
 
 PAGE = ROOT / "docs" / "comparison.md"
@@ -28,6 +31,9 @@ _RG_65 = ROOT / "src/imprint/evaluation/data/rg-65.tsv"
 
 
 def main() -> None:
+    if "--maintainers" in sys.argv:
+        write(with_maintainers(PAGE.read_text(encoding="utf-8")))
+        return
     began, before = time.perf_counter(), _load()
     date = f"{datetime.now(UTC):%Y-%m-%d %H:%M}"
     build()
@@ -36,12 +42,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sections, beside = measure(Path(folder), facts)
     load = f"{before} before, {_load()} after"
-    page = draw(sections, date=date, versions=versions, load=load, beside=beside)
+    page = with_maintainers(draw(sections, date=date, versions=versions, load=load, beside=beside))
     print(page)
+    write(page)
+    print(f"wrote {PAGE.relative_to(ROOT)} in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+
+
+def write(page: str) -> None:
+    """Write the page beside it, and put it into its place."""
     part = PAGE.with_suffix(".part")
     part.write_text(page, encoding="utf-8")
     part.replace(PAGE)
-    print(f"wrote {PAGE.relative_to(ROOT)} in {time.perf_counter() - began:.0f} s", file=sys.stderr)
 
 
 def measure(folder: Path, facts: dict[str, Any]) -> tuple[list[Section], str]:

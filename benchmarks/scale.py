@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from distributed import Client, LocalCluster
+from goals import goal, head
 
 from imprint.association.battery import run_battery
 from imprint.embeddings.convert import convert
@@ -31,6 +32,8 @@ from imprint.stimuli.definition import WeatTest
 from imprint.subjects.opening import load
 from imprint.work import WorkUnit, run_units, unit_key
 from imprint.workers import processes
+
+DASK_GOAL = 1.3  # of two processes
 
 
 def write_subject(path: Path, words: int, dimension: int, seed: int) -> None:
@@ -54,17 +57,30 @@ def write_subject(path: Path, words: int, dimension: int, seed: int) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """What became of the units, when each was done, and what each worker said of itself: pid and bytes in use."""
+    """What became of the units, when each was done, and each worker's pid, bytes in use and CPU seconds before it."""
 
     found: list[bytes | ImprintError]
     ended: list[float]
-    said: list[tuple[int, int]]
+    said: list[tuple[int, int, float]]
+
+    @property
+    def rate(self) -> float:
+        """Subjects per second; the start of the workers is not counted, as it is the same however many follow."""
+        return (len(self.found) - 1) / (self.ended[-1] - self.ended[0])
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds per subject, of the workers that measured several."""
+        workers = [
+            [seconds for pid, _, seconds in self.said if pid == worker] for worker in {pid for pid, _, _ in self.said}
+        ]
+        return sum(own[-1] - own[0] for own in workers) / sum(len(own) - 1 for own in workers)
 
 
 def measure(path: str, log: str) -> bytes:
     """Run three tests about gender on one subject: half a second of work, more or less."""
     with Path(log).open("a") as file:
-        file.write(f"{os.getpid()} {_bytes_in_use()}\n")
+        file.write(f"{os.getpid()} {_bytes_in_use()} {time.process_time()}\n")
     tests = [one for one in choose(catalogue(), ["caliskan-[678]"]) if isinstance(one, WeatTest)]
     battery = run_battery(load(path), tests)
     return "\n".join(row.to_json() for row in battery.findings()).encode()
@@ -90,31 +106,43 @@ def run(folder: Path, executor: Executor | None, *, kill: bool = False) -> Run:
 
 def subjects(count: int, words: int, dimension: int) -> None:
     print(f"{count:,} subjects of {words:,} x {dimension}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    print(f"{'':34}{'subjects/s':>12}{'s each, by quarters':>32}{'MB per worker, first and last':>34}{'runs':>8}")
+    print(
+        f"{'':34}{'subjects/s':>12}{'CPU s each':>12}{'s each, by quarters':>28}"
+        f"{'MB per worker, first and last':>34}{'runs':>8}"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for seed in range(count):
             write_subject(folder / f"{seed:04}.safetensors", words, dimension, seed)
         alone = show("one process", run(folder, None))
         with processes(2) as pool:
-            same = show("two processes, one killed", run(folder, pool, kill=True)).found == alone.found
+            local = show("two processes", run(folder, pool))
+            killed = show("two processes, one killed", run(folder, pool, kill=True))
+            same = local.found == killed.found == alone.found
         cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")  # type: ignore[no-untyped-call]
         with cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
-            same &= show("Dask, two processes", run(folder, client.get_executor())).found == alone.found
-            same &= show("Dask, one killed", run(folder, client.get_executor(), kill=True)).found == alone.found
+            dask = show("Dask, two processes", run(folder, client.get_executor()))
+            killed = show("Dask, one killed", run(folder, client.get_executor(), kill=True))
+            same &= dask.found == killed.found == alone.found
     failed = sum(isinstance(one, ImprintError) for one in alone.found)
-    print(f"\nthe same bytes in every run: {'yes' if same else 'NO'}; failed subjects: {failed}")
+    print(f"\nthe same bytes in every run: {'yes' if same else 'NO'}; failed subjects: {failed}\n")
+    head()
+    goal("Dask: time per subject, of two processes", local.rate / dask.rate, DASK_GOAL, lambda ratio: f"{ratio:.2f} x")
+    goal(
+        "Dask: CPU time per subject, of two processes", dask.cpu / local.cpu, DASK_GOAL, lambda ratio: f"{ratio:.2f} x"
+    )
 
 
 def show(name: str, run: Run) -> Run:
     quarters = [part for part in np.array_split(np.diff([0.0, *run.ended]), 4) if len(part)]
     growth = " ".join(f"{part.mean():.2f}" for part in quarters)
     memory = []
-    for worker in dict.fromkeys(pid for pid, _ in run.said):
-        own = [used / 1e6 for pid, used in run.said if pid == worker]
+    for worker in dict.fromkeys(pid for pid, _, _ in run.said):
+        own = [used / 1e6 for pid, used, _ in run.said if pid == worker]
         memory.append(f"{own[min(1, len(own) - 1)]:.0f}-{own[-1]:.0f}")  # the first has not loaded anything yet
-    speed = len(run.found) / run.ended[-1]
-    print(f"{name:34}{speed:>12.2f}{growth:>32}{' '.join(memory):>34}{len(run.said):>8}", flush=True)
+    print(
+        f"{name:34}{run.rate:>12.2f}{run.cpu:>12.3f}{growth:>28}{' '.join(memory):>34}{len(run.said):>8}", flush=True
+    )
     return run
 
 
@@ -131,8 +159,9 @@ def large(words: int, dimension: int) -> None:
     print(f"wall {wall:.0f} s, CPU {cpu:.0f} s, peak {after.ru_maxrss * 1024 / 1e9:.2f} GB (goals: 300 s, 6 GB)")
 
 
-def _said(log: str) -> list[tuple[int, int]]:
-    return [(int(pid), int(used)) for pid, used in map(str.split, Path(log).read_text().splitlines())]
+def _said(log: str) -> list[tuple[int, int, float]]:
+    lines = map(str.split, Path(log).read_text().splitlines())
+    return [(int(pid), int(used), float(seconds)) for pid, used, seconds in lines]
 
 
 def _bytes_in_use() -> int:

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 project = "imprint"
 copyright = "The imprint authors"  # noqa: A001 - Sphinx's name for it
 version = release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.githubpages"]  # the last: pages may begin with _
 html_theme = "furo"
 html_title = f"imprint {__version__}"
 html_math_renderer = "mathml"
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
+html_extra_path = [str(path) for path in [Path(__file__).parents[1] / "build" / "examples"] if path.is_dir()]
 highlight_language = "none"  # a bare block is what a command printed
 
 myst_enable_extensions = ["dollarmath"]

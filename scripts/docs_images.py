@@ -1,4 +1,4 @@
-"""Take the pictures of README and docs from the real thing: the page of an audit, and the explorer.
+"""Take the pictures of README and docs from the real thing: the pages of build/examples, and the explorer.
 
 Run `python scripts/docs_images.py`. It needs Chromium; IMPRINT_CHROMIUM names another than /usr/bin/chromium.
 """
@@ -7,30 +7,35 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-IMAGES = Path(__file__).parents[1] / "docs" / "_static"
+ROOT = Path(__file__).parents[1]
+IMAGES, EXAMPLES = ROOT / "docs" / "_static", ROOT / "build" / "examples" / "examples"
 IMPRINT = str(Path(sys.executable).with_name("imprint"))
 DESKTOP, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 
 
 def main() -> None:
     """Write every picture."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page_file = Path(folder) / "report.html"
-        subprocess.run([IMPRINT, "audit", "default", "--out", str(page_file)], check=True)
+    report = EXAMPLES / "report.html"
+    pages = {
+        "page": (report, DESKTOP),
+        "page-phone": (report, PHONE),
+        "board": (EXAMPLES / "board" / "board.html", DESKTOP),
+        "study": (EXAMPLES / "study.html", DESKTOP),
+    }
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("IMPRINT_CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
         )
-        for name, size in (("page", DESKTOP), ("page-phone", PHONE)):
+        for name, (page_file, size) in pages.items():
             view = browser.new_page(viewport=size)
             view.goto(page_file.as_uri())
             save(view, name)
         view = browser.new_page(viewport=DESKTOP)
-        view.goto(page_file.as_uri())
+        view.goto(report.as_uri())
         view.locator("#enumeration .gate").evaluate("gate => gate.open = true")
         view.locator("#enumeration").scroll_into_view_if_needed()
         view.evaluate("document.querySelectorAll('.card:nth-child(n+4)').forEach(card => card.remove())")

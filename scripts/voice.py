@@ -27,7 +27,7 @@ PHRASES = {
     # how a result is put
     r"(?:that )?chance hardly": "statistically significant",
     r"pointed at random|make a share of": "expected false discoveries",
-    r"told": "held-out, given, classified",
+    r"told(?! apart)": "held-out, given, classified",
     r"beyond what": "significantly",
     r"(?:leaves?|left) open": "does not decide",
     r"drawn again": "if other words had been chosen",

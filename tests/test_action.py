@@ -10,7 +10,7 @@ import yaml
 from made_rows import make_row
 from systems import posix
 
-from imprint.rows import write_findings
+from imprint.writing import write_findings
 
 pytestmark = posix
 ROOT = Path(__file__).parents[1]

@@ -9,15 +9,16 @@ from clusters import DASK_WARNINGS, local_cluster
 from distributed import Client
 from refusals import refuses
 from small import small_audits
-from systems import posix
-from units import doubled, fatal, refused, slowly, unit
+from systems import linux, posix
+from units import doubled, fatal, pages_taken, pages_taken_by_task, refused, slowly, unit
 
 import imprint
+from imprint import clusters
 from imprint.association import calibration
-from imprint.cli import cluster as clusters
 from imprint.errors import SettingError, VocabularyError
 from imprint.jobs import job
 from imprint.work import run_units
+from imprint.workers import in_order
 
 pytestmark = DASK_WARNINGS
 
@@ -38,14 +39,17 @@ def as_bytes(result):
     "name",
     ["calibrate", pytest.param("board", marks=pytest.mark.slow), pytest.param("seat", marks=pytest.mark.slow)],
 )
-def test_one_thread_two_threads_and_a_cluster_give_the_same_bytes(client, name, monkeypatch):
+def test_one_thread_two_threads_and_a_cluster_give_the_same_bytes(cluster, client, name, monkeypatch):
     monkeypatch.setattr(calibration, "_CHUNK", 2)
-    measure, found = MEASUREMENTS[name], set()
-    for workers in (1, 2):
-        with ThreadPoolExecutor(workers) as pool:
-            found.add(as_bytes(measure(executor=pool)))
-    found.add(as_bytes(measure(executor=client.get_executor())))
-    assert len(found) == 1
+    with ThreadPoolExecutor(2) as pool:
+        workers = (1, 2, pool, cluster.scheduler_address, client.get_executor())
+        assert len({as_bytes(MEASUREMENTS[name](workers=asked)) for asked in workers}) == 1
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5])
+def test_a_number_of_workers_that_is_none_is_refused(count):
+    with refuses(SettingError, option="workers", got=count):
+        imprint.calibrate("default", copies=1, workers=count)
 
 
 small = pytest.fixture(small_audits)
@@ -55,7 +59,7 @@ small = pytest.fixture(small_audits)
 def test_an_audit_is_the_same_on_a_cluster(client, small, monkeypatch):
     monkeypatch.setattr(job, "QUICK_WORDS", 5_000)
     here, there = (
-        imprint.audit("default", quick=True, encoder="cbow", executor=executor)
+        imprint.audit("default", quick=True, encoder="cbow", workers=executor)
         for executor in (None, client.get_executor())
     )
     assert as_bytes(there) == as_bytes(here)
@@ -63,8 +67,8 @@ def test_an_audit_is_the_same_on_a_cluster(client, small, monkeypatch):
 
 def test_workers_with_another_version_are_refused(cluster, monkeypatch):
     own, address = imprint.__version__, cluster.scheduler_address
-    monkeypatch.setattr(imprint, "__version__", "99.0")
-    with refuses(SettingError, option="--dask", got=own, expected="imprint 99.0"), clusters.open_cluster(address):
+    monkeypatch.setattr(clusters, "__version__", "99.0")
+    with refuses(SettingError, option="workers", got=own, expected="imprint 99.0"), clusters.open_cluster(address):
         pass
 
 
@@ -82,6 +86,22 @@ def test_few_units_are_in_flight(client):
     units = [unit(slowly, number) for number in range(30)]
     run_units(units, executor=executor, report=lambda *_: flying.append(len(executor._futures)))
     assert max(flying) <= 4
+
+
+def in_one_task(executor, rounds):
+    return next(in_order(executor, pages_taken_by_task, None, [(rounds,)]))
+
+
+def in_one_unit(executor, rounds):
+    return run_units([unit(pages_taken, rounds)], executor=executor)[0]
+
+
+@linux
+@pytest.mark.parametrize("run", [in_one_unit, in_one_task])
+def test_a_worker_uses_freed_memory_again(run):
+    pages = 4_000_000 // os.sysconf("SC_PAGE_SIZE")
+    with local_cluster(1, processes=True) as cluster, Client(cluster) as client:
+        assert int(run(client.get_executor(), 100)) < 10 * pages
 
 
 @posix

@@ -239,6 +239,19 @@ def test_a_page_with_imprint_wrong_would_be_refused(right, wrong):
     assert len(wrong_rows(page.replace(right, wrong, 1))) == 1
 
 
+def test_maintainers_find_every_value_of_their_tool_that_is_not_right_and_no_other(peers):
+    page, maintainers = PAGE.read_text(), peers("maintainers")
+    assert maintainers.with_maintainers(page) == page
+    listed = page.partition(maintainers.HEADING)[2]
+    wrong = [row for row in read_rows(page) if row[1] == "WEFE" and ("**no**" in row[3] or "by n," in row[3])]
+    found = maintainers.differing(page)
+    assert len(wrong) > 10
+    assert {(row.work, row.right) for row in found} >= {(row[0], row[3]) for row in wrong}
+    assert [row for row in found if f": {row.right}. It gives " not in listed] == []
+    healed = re.sub(r"\| d by n, not n−1 \(printed: \*\*no\*\*\); p not judged \|", "| d yes; p not judged |", page)
+    assert "printed: **no**" not in maintainers.with_maintainers(healed).partition(maintainers.HEADING)[2]
+
+
 def test_wefe_is_judged_on_p_only_where_it_draws_enough_and_by_the_rule(peers):
     rows, rules = read_rows(PAGE.read_text()), peers("rules")
     few = [row for row in rows if row[1] == "WEFE" and row[2].endswith("(200 draws)")]

@@ -1,6 +1,7 @@
 """Kernels are kept on disk where that can be, and run where it cannot."""
 
 import importlib
+import os
 import subprocess
 import sys
 
@@ -22,6 +23,13 @@ print(subset_sums.stats.cache_path)
 def test_without_a_place_for_them_kernels_are_compiled_anew():
     ran = subprocess.run([sys.executable, "-c", UNWRITABLE], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout.split()) == (0, ["237", "None"]), ran.stderr
+
+
+def test_kernels_run_in_the_interpreter_where_compiling_is_switched_off():
+    code = "from imprint.significance.kernels import subset_sums; print(type(subset_sums).__name__)"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert (ran.returncode, ran.stdout) == (0, "function\n"), ran.stderr
 
 
 KERNEL = """

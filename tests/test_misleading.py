@@ -21,12 +21,12 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
+from imprint.kinds.answers import answer_sentence
 from imprint.kinds.audit import AUDIT
 from imprint.kinds.controls import CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, draw_rows
-from imprint.kinds.sizes import answer_sentence
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
 from imprint.policies.gate import check, parse_conditions
@@ -35,7 +35,6 @@ from imprint.policies.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
 from imprint.reports.summary import brief
-from imprint.rows import write_findings
 from imprint.significance.outcomes import CONFIDENCE, OUTCOMES
 from imprint.stimuli import catalog
 from imprint.stimuli.catalog import catalogue, choose
@@ -43,6 +42,7 @@ from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.seeds import gender_specific
 from imprint.subjects.opening import load, open_encoder
 from imprint.view import AnswerChart, Chart, Prose, flat
+from imprint.writing import write_findings
 
 ROOT = Path(__file__).parents[1]
 SHOWN = Words()
@@ -64,7 +64,7 @@ def said(texts):
     return " ".join(plain(text, SHOWN) for text in texts)
 
 
-ANSWERED = "of the distance between"  # in each answer to a question
+ANSWERED = "of the distance from"  # in each answer to a question
 
 
 def concluded(rows):
@@ -156,14 +156,14 @@ def refused(rows, *conditions, require=()):
 
 def test_findings_without_controls_pass_and_fail_nothing(bundled):
     rows = run_battery(bundled, asked_by(*ASKED)).findings()
-    conditions = ("weat:p<0.01", "weat:caliskan-6:p<1e-9", "topic:gender:|size|>9")
+    conditions = ("weat:p<0.01", "weat:caliskan-6:p<1e-9", "topic:gender:|size|>1")
     assert refused(rows, *conditions) == NO_CONTROLS
-    assert refused(rows, require=["topic:gender:|size|<9"]) == NO_CONTROLS
+    assert refused(rows, require=["topic:gender:|size|<1"]) == NO_CONTROLS
     other = msgspec.structs.replace(controls(bundled).findings()[0], embedding_sha256="0" * 64)
     assert refused([other, *rows], *conditions) == NO_CONTROLS
     own = controls(bundled).findings()
     assert check([*rows, *own], parse_conditions(conditions)).exit_code == 2
-    assert check([*rows, *own], parse_conditions((), ["topic:gender:|size|<9"])).exit_code == 0
+    assert check([*rows, *own], parse_conditions((), ["topic:gender:|size|<1"])).exit_code == 0
 
 
 def test_one_subject_does_not_speak_for_another(bundled):
@@ -171,7 +171,7 @@ def test_one_subject_does_not_speak_for_another(bundled):
     rows = [row for one in (bundled, noise) for row in run_battery(one, asked_by("caliskan-8")).findings()]
     known = [row for one in (bundled, noise) for row in controls(one).findings()]
     for listed in (known, known[::-1]):
-        gate = check([*listed, *rows], parse_conditions((), ["weat:caliskan-*:|size|<9"]))
+        gate = check([*listed, *rows], parse_conditions((), ["weat:caliskan-*:|size|<1"]))
         assert [one.verdict for one in gate.rows[0].outcomes] == ["passed", "cannot tell"]
         assert gate.exit_code == 3
     assert refused([*known, known[0], *rows[1:]], "weat:p<0.01") == UNJUDGED
@@ -193,7 +193,7 @@ def test_the_command_writes_the_controls_beside_its_tests(in_process, tmp_path, 
     (tmp_path / "f.jsonl").write_text(found.stdout)
     (known,) = (row for row in read_findings(tmp_path / "f.jsonl") if row.kind == "controls")
     assert known.judged is judged
-    gate = in_process("gate", "f.jsonl", "--require", "weat:caliskan-*:|size|<9")
+    gate = in_process("gate", "f.jsonl", "--require", "weat:caliskan-*:|size|<1")
     assert gate.returncode == (0 if judged else 3)
     shown = in_process("weat", "small.txt", "--test", "caliskan-8")
     assert ("cannot be judged" in shown.stderr) is not judged
@@ -238,7 +238,7 @@ def test_an_embedding_does_not_speak_for_the_encoder_beside_it(monkeypatch, bund
         (asked.sha256, code == 0),
     ]
     assert {row.embedding_sha256 for row in rows if row.kind in ("seat", "topic")} == {asked.sha256}
-    assert check(rows, parse_conditions((), ["seat:gender-*:|size|<9"])).exit_code == code
+    assert check(rows, parse_conditions((), ["seat:gender-*:|size|<1"])).exit_code == code
     can = concluded(rows)
     assert ("cannot be judged" in can, ANSWERED in can) == (code == 3, code == 0)
 
@@ -258,7 +258,7 @@ def test_a_subject_that_fails_german_controls_cannot_be_judged_in_german(bundled
     _, subject = german(bundled)
     rows = imprint.audit(subject, language="de", quick=True).findings()
     assert (rows[0].judged, rows[0].language) == (False, "de")
-    assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == UNJUDGED
+    assert refused(rows, "weat:*:|size|>1", require=["weat:*:|size|<1"]) == UNJUDGED
     (told,) = brief(rows)
     assert "cannot be judged in German" in said([told])
     assert said([told]) in imprint.card(rows)
@@ -297,18 +297,18 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     monkeypatch.setattr(catalog, "catalogue", lambda: tuple(tests))
     rows = imprint.audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
-    assert refused(rows, "weat:*:|size|>9", require=["weat:*:|size|<9"]) == NO_LANGUAGE
+    assert refused(rows, "weat:*:|size|>1", require=["weat:*:|size|<1"]) == NO_LANGUAGE
     ((_, cannot),) = AUDIT.claims(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
     assert said([cannot]) in imprint.card(rows).partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]
-    assert refused(rows, "weat:*:|size|>9") == NO_LANGUAGE
+    assert refused(rows, "weat:*:|size|>1") == NO_LANGUAGE
 
 
 def test_controls_in_english_say_nothing_about_tests_in_german(bundled):
     english, foreign = asked_by("caliskan-8")[0], replace(asked_by("caliskan-8")[0], id="fremd", language="de")
     found = run_battery(bundled, [english, foreign]).findings()
-    conditions = parse_conditions((), ["weat:*:|size|<9", "topic:gender:|size|<9"])
+    conditions = parse_conditions((), ["weat:*:|size|<1", "topic:gender:|size|<1"])
     tests, topic = check([*found, *controls(bundled).findings()], conditions).rows
     assert [one.why for one in tests.outcomes] == [None, NO_LANGUAGE]
     assert (topic.verdict, topic.why) == ("cannot tell", NO_LANGUAGE)
@@ -349,7 +349,7 @@ def test_a_reversed_bias_is_said_in_the_same_words_everywhere(turned):
         assert answer.replace("\xa0", " ") in concluded([row]).replace("\\", "")
     other = said([answer_sentence(turned[2])])
     assert other != answer
-    assert other.startswith("Women's names are nearer to family words than men's names are")
+    assert other.startswith("Women's names lie nearer to family words than men's names, by ")
 
 
 # 3. A lone test, or a finding from a file, is drawn as "not significant"
@@ -392,7 +392,7 @@ def test_a_question_says_the_same_alone_and_among_others_and_from_a_file(bundled
 def test_outcomes_are_counted_beside_what_chance_gives(bundled):
     rows = run_battery(bundled, asked_by(QUESTION, "gender-pleasant", *ASKED)).findings()
     (counted,) = (said([text]) for text in brief(rows) if "2 questions" in said([text]))
-    assert f"{2 * (1 - CONFIDENCE):.2f}" in counted
+    assert counted.endswith(f"one in 1 audit of {round(1 / (2 * (1 - CONFIDENCE)))}.")
 
 
 # 5. "Towards he" names words that lie towards she

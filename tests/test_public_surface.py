@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import imprint
-from imprint.rows import descriptions
+from imprint.descriptions import descriptions
 
 HEAVY = {"gensim", "numba", "pandas", "rich", "safetensors", "scipy", "sklearn", "statsmodels", "torch"} | {
     "typer",

@@ -1,5 +1,7 @@
 """The release script builds what a user installs, and refuses what is not ready."""
 
+import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -44,15 +46,59 @@ def test_the_wheel_works_where_nothing_else_is_installed(tmp_path):
     assert {path.suffix for path in (tmp_path / "dist").iterdir()} == {".whl", ".gz"}
 
 
-def test_the_workflow_runs_what_is_there():
-    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
+@pytest.mark.slow  # builds both files twice
+def test_both_files_are_the_same_to_the_byte_wherever_and_whenever_they_are_built(tmp_path):
+    built = {}
+    for name, zone, mask, mode in (("here", "UTC", 0o022, 0o644), ("elsewhere", "Asia/Tokyo", 0o077, 0o600)):
+        copy = tmp_path / name / "copy"
+        subprocess.run(["git", "clone", "-q", "--shared", ROOT, copy], check=True)
+        for path in (copy / "src").rglob("*.py"):
+            path.chmod(mode)
+            os.utime(path, (mode * 1e6, mode * 1e6))
+        environment = os.environ | {"TZ": zone, "PYTHONHASHSEED": str(mask)}
+        command = [sys.executable, "-m", "hatchling", "build", "-d", tmp_path / name / "dist"]
+        subprocess.run(command, cwd=copy, env=environment, umask=mask, check=True, capture_output=True)
+        files = (tmp_path / name / "dist").iterdir()
+        built[name] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    assert len(built["here"]) == 2
+    assert built["here"] == built["elsewhere"]
+
+
+def test_nobody_publishes_a_tag_that_is_not_the_version(tmp_path):
+    refused = release("--check", "--tag", "v99.0.0", "--out", str(tmp_path))
+    assert refused.returncode == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_workflow_uses_actions_by_their_hash_and_keeps_no_credentials():
+    for path in (ROOT / ".github/workflows").iterdir():
+        workflow = yaml.safe_load(path.read_text())
+        steps = [step for job in workflow["jobs"].values() for step in job["steps"] if "uses" in step]
+        assert [step["uses"] for step in steps if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step["uses"])] == []
+        checkouts = [step for step in steps if step["uses"].startswith("actions/checkout@")]
+        assert checkouts
+        assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_one_job_alone_may_publish():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/publish.yml").read_text())
+    allowed = {name: job["permissions"] for name, job in workflow["jobs"].items()}
+    assert workflow["permissions"] == {}
+    assert allowed == {"build": {"contents": "read"}, "publish": {"id-token": "write"}}
+    assert not [step for step in workflow["jobs"]["publish"]["steps"] if "run" in step]
+
+
+@pytest.mark.parametrize("name", ["test.yml", "publish.yml"])
+def test_the_workflows_run_what_is_there(name):
+    workflow = yaml.safe_load((ROOT / ".github/workflows" / name).read_text())
     commands = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
     for command in commands:
         for word in command.split():
             if word.startswith(("scripts/", "tests/", ".ci/")):
                 assert (ROOT / word.partition("=")[0]).exists(), command
-    assert ".ci/run" in commands
-    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    if name == "test.yml":
+        assert ".ci/run" in commands
+        assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
 
 
 def test_the_readme_of_the_package_has_links_that_work_elsewhere():

@@ -19,7 +19,8 @@ import imprint
 from imprint.errors import ImprintError, MissingExtraError, pip_install
 from imprint.kinds import all_kinds, row_type
 from imprint.kinds.findings import read_findings
-from imprint.rows import SCHEMA_VERSION, RawRow, Row, Rows, SkippedRow, WordValue, read_row, skipped, write_findings
+from imprint.rows import SCHEMA_VERSION, RawRow, Row, Rows, SkippedRow, WordValue, read_row, skipped
+from imprint.writing import write_findings
 
 KINDS = [kind.name for kind in all_kinds()]
 

@@ -5,7 +5,7 @@ from command_results import lines
 
 import imprint
 from imprint import board, seat, weat
-from imprint.explorer.queries import Explorer, sets_of
+from imprint.explorer.queries import AskedQuestion, Explorer, sets_of
 from imprint.jobs import job
 from imprint.stimuli.catalog import catalogue, choose, get
 from imprint.subjects.opening import load, open_encoder
@@ -76,4 +76,4 @@ def test_a_board_says_the_same(sources, alone):
 @pytest.mark.parametrize("test", TESTS)
 def test_the_explorer_says_the_same(sources, alone, test):
     explorer = Explorer(sources["weat"], "default")
-    assert said([explorer.measure(sets_of(get(test))).finding]) == {test: alone["weat"][test]}
+    assert said([explorer.measure(AskedQuestion(sets_of(get(test)))).finding]) == {test: alone["weat"][test]}

@@ -18,6 +18,8 @@ from imprint.cli.encoders import EncoderSettings
 from imprint.cli.gate import VerdictFiles
 from imprint.cli.options import with_settings
 from imprint.cli.report import PageSettings
+from imprint.corpora.settings import CorpusSettings
+from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
 from imprint.jobs.settings import AuditSettings
@@ -115,6 +117,11 @@ def options(command):
         ("report", PageSettings, ()),
         ("enumerate", Settings, ("groups",)),  # the command runs several numbers of groups
         ("analogies", AnalogySettings, ()),
+        ("corpus", CorpusSettings, ()),
+        ("retrieval", EncoderSettings, ()),
+        ("swap", EncoderSettings, ()),
+        ("debias", DebiasOptions, ("target",)),  # an argument of the command
+        ("debias", EncoderSettings, ()),
     ],
 )
 def test_a_commands_options_are_the_fields_of_its_settings(command, settings, own):
@@ -127,7 +134,13 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
 
 
 @pytest.mark.parametrize(
-    ("function", "settings"), [(imprint.enumerate_biases, Settings), (imprint.analogies, AnalogySettings)]
+    ("function", "settings"),
+    [
+        (imprint.enumerate_biases, Settings),
+        (imprint.analogies, AnalogySettings),
+        (imprint.corpus, CorpusSettings),
+        (imprint.debias, DebiasOptions),
+    ],
 )
 def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
     keywords = inspect.signature(function).parameters
@@ -139,9 +152,9 @@ def test_python_takes_the_settings_of_the_command_as_keywords(function, settings
 def test_a_new_option_of_an_audit_is_one_field():
     """Options of the command = fields = keywords in Python, but for what only a terminal, or only Python, has."""
     fields = {*fields_of(AuditOptions)}
-    printed = {"findings", "workers", "dask", "json", *fields_of(PageSettings), *fields_of(VerdictFiles)}
-    given_in_python = {"given", "parts", "cache", "executor", "report"}
-    assert options("audit").keys() == {"subject"} | fields | {*fields_of(EncoderSettings)} | printed
+    printed = {"findings", "dask", "json", *fields_of(PageSettings), *fields_of(VerdictFiles)}
+    given_in_python = {"given", "parts", "cache", "workers", "report"}
+    assert options("audit").keys() == {"subject", "workers"} | fields | {*fields_of(EncoderSettings)} | printed
     assert inspect.signature(imprint.audit).parameters.keys() == {"subject"} | fields | given_in_python
     assert all(f"\n{name}\n" in imprint.audit.__doc__ for name in fields | given_in_python)
 
@@ -177,6 +190,20 @@ def test_a_function_has_the_arguments_and_defaults_of_its_command(command, funct
     assert list(arguments) == list(parameters)
     defaults = {name: one.default for name, one in parameters.items() if one.default is not inspect.Parameter.empty}
     assert {name: str(arguments[name]) for name in defaults} == {name: str(one) for name, one in defaults.items()}
+
+
+@pytest.mark.parametrize("command", ["retrieval", "swap"])
+def test_what_compares_scores_has_the_same_settings_in_a_command_and_in_python(command):
+    renamed = {"group": "groups", "no_edits": "edits"}  # each group is an option of its own; a flag leaves edits out
+    of_terminal = {*fields_of(EncoderSettings), "query_prompt", "document_prompt", "fail_on", "require", "json"}
+    in_command = {renamed.get(name, name) for name in options(command).keys() - of_terminal}
+    assert {*inspect.signature(getattr(imprint, command)).parameters} == in_command | {"cache", "report", "options"}
+
+
+def test_a_corpus_has_the_same_settings_in_a_command_and_in_python():
+    of_terminal = {"test", "dask", "page", "unmask", "json"}  # a test by its name; in Python it is among `tests`
+    in_command = options("corpus").keys() - of_terminal
+    assert {*inspect.signature(imprint.corpus).parameters} == in_command | {"report"}
 
 
 def test_debiasing_has_the_same_settings_in_a_command_and_in_python():

@@ -151,6 +151,17 @@ def test_a_policy_is_asserted_of_findings(result, known, tmp_path, margin, verdi
             assert f"[{100 * result.size_low:.0f} to {100 * result.size_high:.0f}]" in others[-1]
 
 
+def test_what_a_policy_only_warns_of_is_a_warning_and_a_failure_is_none(result, known, tmp_path):
+    for margin, raised in (
+        (0.2, pytest.warns(UserWarning, match="^cannot tell: ")),
+        (0.1, pytest.raises(AssertionError)),
+    ):
+        path = policy(tmp_path, margin)
+        path.write_text('on_cannot_tell = "warn"\n' + path.read_text())
+        with raised:
+            assert_policy([*result.findings(), *known.findings()], path)
+
+
 def test_an_embedding_is_measured_by_the_policy_of_the_folder(embedding, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingError) as error:
@@ -163,16 +174,16 @@ def test_an_embedding_is_measured_by_the_policy_of_the_folder(embedding, tmp_pat
 def test_a_subject_that_cannot_be_judged_meets_no_policy(result, tmp_path):
     audit = make_row("audit", judged=False, embedding_sha256=result.embedding_sha256)
     with pytest.raises(AssertionError, match=r"^cannot tell: vectors and .*\n.*cannot be judged"):
-        assert_policy([audit, *result.findings()], policy(tmp_path, 10))
+        assert_policy([audit, *result.findings()], policy(tmp_path, 1))
     with pytest.raises(SettingError):
-        assert_policy([], policy(tmp_path, 10))
+        assert_policy([], policy(tmp_path, 1))
 
 
 def test_noise_meets_no_policy_although_it_shows_no_bias(embedding, tmp_path):
     words = embedding.words[:8_000]
     vectors = np.random.default_rng(0).standard_normal((len(words), 20), dtype=np.float32)
     with pytest.raises(AssertionError, match=r"^cannot tell: tuple and .*\ntuple cannot be judged"):
-        assert_policy((words, vectors), policy(tmp_path, 10))
+        assert_policy((words, vectors), policy(tmp_path, 1))
 
 
 def test_a_result_without_controls_passes_nothing(embedding, result, tmp_path):
@@ -180,7 +191,7 @@ def test_a_result_without_controls_passes_nothing(embedding, result, tmp_path):
         assert_association_below(result, margin=10)
     for measured in (result, result.findings()):
         with pytest.raises(AssertionError, match=r"^cannot tell: .*\n.* no controls"):
-            assert_policy(measured, policy(tmp_path, 10))
+            assert_policy(measured, policy(tmp_path, 1))
     (own,) = controls(embedding)
     other = replace(own, embedding_sha256="0" * 64)  # of another subject
     with pytest.raises(AssertionError, match=r"^cannot tell: gender-career .* no controls"):

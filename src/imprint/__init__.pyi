@@ -8,6 +8,7 @@ from imprint.audits.run import Audit as Audit
 from imprint.audits.run import audit as audit
 from imprint.boards.run import Board as Board
 from imprint.boards.run import board as board
+from imprint.corpora.measure import corpus as corpus
 from imprint.debiasing.debiaser import debiaser as debiaser
 from imprint.debiasing.frontier import frontier as frontier
 from imprint.debiasing.hard import HardDebiaser as HardDebiaser
@@ -49,11 +50,11 @@ from imprint.policies.gate import gate as gate
 from imprint.policies.policy import Policy as Policy
 from imprint.policies.policy import policy as policy
 from imprint.reports.card import card as card
+from imprint.reports.latex import write_latex as write_latex
 from imprint.reports.page import report as report
 from imprint.reproduction.reproduce import reproduce as reproduce
 from imprint.rows import Row as Row
-from imprint.rows import write_csv as write_csv
-from imprint.rows import write_findings as write_findings
+from imprint.scoring.retrieval import retrieval as retrieval
 from imprint.scoring.swap import swap as swap
 from imprint.stimuli.catalog import catalogue as catalogue
 from imprint.stimuli.catalog import read_tests as read_tests
@@ -65,6 +66,9 @@ from imprint.stimuli.seeds import read_seeds as read_seeds
 from imprint.stimuli.templates import read_templates as read_templates
 from imprint.subjects.opening import load as load
 from imprint.subjects.opening import open_encoder as open_encoder
+from imprint.subjects.opening import open_for_search as open_for_search
 from imprint.subjects.opening import open_subject as open_subject
 from imprint.translation.probe import translate_probe as translate_probe
 from imprint.version import __version__ as __version__
+from imprint.writing import write_csv as write_csv
+from imprint.writing import write_findings as write_findings

@@ -7,7 +7,7 @@ the option.
 import operator
 from collections.abc import Collection, Iterable
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from imprint.errors import SettingError
 
@@ -29,7 +29,9 @@ PairMethod = Literal["difference", "pca"]
 PairScore = Literal["difference", "3cosmul"]
 Pooling = Literal["mean", "max", "cls", "last"]
 Protocol = Literal["ube", "offense", "analogy", "suggestion"]
+Quantization = Literal["int8", "binary"]
 
+QUANTIZATIONS: tuple[Quantization, ...] = get_args(Quantization)
 SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 
 

@@ -22,7 +22,8 @@ def compiled(**options: Any) -> Callable[[_Kernel], _Kernel]:
         # Where neither the package's folder nor the user's is writable, as in some containers, every process compiles
         # anew. A folder that others can write is no place for it, since what is kept there is loaded as code.
         with contextlib.suppress(RuntimeError):
-            kernel._cache = _Cache(kernel.py_func)
+            if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
+                kernel._cache = _Cache(function)
         return kernel  # type: ignore[no-any-return]
 
     return compile_it

@@ -3,6 +3,7 @@
     ImprintError
     ├── SubjectError         a name that is neither an embedding nor an encoder, or is the other of the two
     ├── EmbeddingFileError   a file that is not an embedding, or a broken one
+    ├── CorpusError          text that cannot be read, or in which nothing can be counted
     ├── EncoderError         an encoder that cannot be opened, or that gives no usable vectors
     ├── ScorerError          a scorer that cannot be run, or that gives no usable scores
     ├── TranslatorError      a translator that cannot be run, or that gives no usable lines
@@ -97,6 +98,10 @@ class SubjectError(ImprintError):
 
 class EmbeddingFileError(ImprintError):
     """A file that is not an embedding, or is a broken one; `where` is the file, and the line if there is one."""
+
+
+class CorpusError(ImprintError):
+    """Text that cannot be read, or in which nothing can be counted; `where` is the file, and the line."""
 
 
 class EncoderError(ImprintError):

@@ -17,9 +17,9 @@ import time
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from imprint.errors import ImprintError, raising_as
+from imprint.errors import ImprintError, raising_as, requiring
 
 if TYPE_CHECKING:
     from imprint.types import Progress
@@ -45,6 +45,22 @@ def is_office_document(file: BinaryIO) -> bool:
     with contextlib.suppress(zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error):
         return not {"[Content_Types].xml", "mimetype"}.isdisjoint(zipfile.ZipFile(file).namelist())
     return False
+
+
+def open_parquet(path: FilePath, kind: type[ImprintError]) -> Any:
+    """Open a Parquet file, whose rows are then read within `reading_parquet`."""
+    with requiring("pyarrow", "pandas"):
+        import pyarrow.parquet
+    with reading_parquet(path, kind):
+        return pyarrow.parquet.ParquetFile(path)
+
+
+def reading_parquet(path: FilePath, kind: type[ImprintError]) -> contextlib.AbstractContextManager[None]:
+    """Turn what pyarrow raises where a file is damaged into an error of this type."""
+    from pyarrow import ArrowException
+
+    causes = (OSError, ValueError, ArrowException)
+    return raising_as(causes, kind, "is not whole Parquet ({})", where=path, hint="fetch it again")
 
 
 def writable(target: FilePath) -> Path:

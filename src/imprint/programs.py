@@ -1,9 +1,9 @@
 """Lines through a program: no shell, a limit on time and on what is read, and only what was named runs."""
 
 import contextlib
-import hashlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import threading
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from imprint.errors import ImprintError, SettingError, raising_as
+from imprint.files import hash_file
 from imprint.masking import printable
 
 LONGEST_TIMEOUT = 86_400.0  # seconds: a day
 QUOTED = 200  # characters of what a command said that a message repeats
 
-_LARGEST_SCRIPT = 16 * 1024 * 1024
 _BLOCK = 64 * 1024  # bytes read at once
 _LOOK = 0.05  # seconds between two looks at whether a command has ended
 _QUIET = 0.5  # seconds without a word, after which a command that has ended has said everything
@@ -116,14 +116,22 @@ def run_lines(
 
 
 def file_hashes(arguments: Sequence[str]) -> list[str]:
-    """Return the hashes of the files that a command names, its script for example."""
-    found = []
-    for argument in arguments[1:]:
+    """Return the program's path, its hash, and those of the files it is called with, its script for example.
+
+    Refuses a program that is missing or cannot be executed, before anyone asks for what it answered earlier.
+    """
+    program = shutil.which(arguments[0])
+    if program is None:
+        hint = "check its name, and that it may be executed (chmod +x); a file of this folder begins with ./"
+        raise SettingError(option="the program", got=arguments[0], expected="an executable file", hint=hint)
+    path = Path(program).absolute()  # through no links: what python runs depends on where it is called
+    with raising_as(OSError, SettingError, "cannot be read ({})", where=path, option="the program"):
+        hashes = [str(path), hash_file(path)]
+    for argument in map(Path, arguments[1:]):
         with contextlib.suppress(OSError, ValueError):
-            path = Path(argument)
-            if path.is_file() and path.stat().st_size <= _LARGEST_SCRIPT:
-                found.append(hashlib.sha256(path.read_bytes()).hexdigest())
-    return found
+            if argument.is_file():
+                hashes.append(hash_file(argument))
+    return hashes
 
 
 class _Output:

@@ -5,24 +5,21 @@ that do not vary, an unbounded end) are None; counts that may exceed 2**53 are d
 data, so that every table library can read a file of rows.
 """
 
-import csv
 import html
-import io
 import json
 import math
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, Self, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
+from imprint.descriptions import Shape, table_fields
 from imprint.errors import ImprintError, requiring
-from imprint.files import replacing
 from imprint.version import __version__
+from imprint.writing import ESCAPES, write_findings
 
 if TYPE_CHECKING:
     import altair as alt
@@ -31,19 +28,6 @@ if TYPE_CHECKING:
 Count = Annotated[str, msgspec.Meta(pattern="^[0-9]{1,4000}$")]  # a whole number that may exceed 2**53
 
 SCHEMA_VERSION = 3  # rows of the first one, of version 0.1 of this package, do not say so
-
-# Characters that JSON allows in a string, but that steer terminals or that many programs take for the end of a line
-# (below U+00A0, two separators, overrides of direction), or that UTF-8 cannot write: lone surrogates, from file names
-# that are not text.
-_STEERING = (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000))
-_ESCAPES = {code: f"\\u{code:04x}" for code in chain(*_STEERING)}
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")  # what spreadsheets take for the beginning of a formula
-
-
-# How a field is drawn, where neither its type nor its name says it: a text from a file as a single word, a whole
-# number kept as a decimal string, a share in percent or in percentage points, a p-value, a number with two significant
-# digits, or both ends of an interval whose low end the field is.
-Shape = Literal["word", "count", "percent", "points", "p", "significant", "interval"]
 
 
 def shown(
@@ -88,55 +72,6 @@ def shown(
 # Both ends of the interval of the field before them.
 LowEnd = Annotated[float | None, shown("Low", "Low end of its 95 % interval.")]
 HighEnd = Annotated[float | None, shown("High", "High end of its 95 % interval.")]
-
-
-class Description(NamedTuple):
-    """What `shown`, the type and the name say of a field; `is_ours` where its texts are a few of our own."""
-
-    title: str
-    meaning: str
-    shape: Shape | None
-    digits: int | None
-    low: str
-    high: str
-    method: str
-    is_number: bool
-    is_ours: bool
-
-
-@cache
-def descriptions(row: type[msgspec.Struct]) -> dict[str, Description]:
-    """Return the description of each field that has one."""
-    fields = {field.name: field.type for field in msgspec.inspect.type_info(row).fields}  # type: ignore[attr-defined]
-    return {
-        name: _describe(name, kind, fields)
-        for name, kind in fields.items()
-        if isinstance(kind, msgspec.inspect.Metadata) and kind.extra and "meaning" in kind.extra
-    }
-
-
-def _describe(name: str, kind: msgspec.inspect.Metadata, fields: Collection[str]) -> Description:
-    drawn = dict(kind.extra or {})
-    types = _alternatives(kind)
-    is_number = any(
-        isinstance(alternative, msgspec.inspect.IntType | msgspec.inspect.FloatType) for alternative in types
-    )
-    shape: Shape | None = drawn["shape"] or ("p" if is_number and name.startswith("p_") else None)
-    stem = name.removesuffix("_low") if shape == "interval" else name
-    stem = stem if drawn["ends"] is None else drawn["ends"]
-    low, high = (f"{stem}_{end}".removeprefix("_") for end in ("low", "high"))
-    has_ends = low in fields and high in fields
-    return Description(
-        (kind.extra_json_schema or {})["title"],
-        drawn["meaning"],
-        shape,
-        drawn["digits"],
-        low if has_ends else "",
-        high if has_ends else "",
-        drawn["method"],
-        is_number=is_number,
-        is_ours=any(isinstance(alternative, msgspec.inspect.LiteralType) for alternative in types),
-    )
 
 
 class WordValue(msgspec.Struct, frozen=True):
@@ -189,7 +124,7 @@ class Findings:
             import pandas as pd
 
         measured = [row for row in self.findings() if not isinstance(row, SkippedRow)]
-        columns = {kind: _table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
+        columns = {kind: table_fields(kind) | {"kind"} for kind in {type(row) for row in measured}}
         return pd.DataFrame(
             [{key: value for key, value in row.to_dict().items() if key in columns[type(row)]} for row in measured]
         )
@@ -359,7 +294,7 @@ class Row(Findings, msgspec.Struct, frozen=True, kw_only=True, tag_field="kind")
 
     def to_json(self) -> str:
         """Return one line of JSON. Floats are written so that reading gives the same number back."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False).translate(ESCAPES)
 
 
 class SkippedRow(Row, frozen=True, kw_only=True, tag="skipped"):
@@ -496,70 +431,6 @@ def skipped(
     )
 
 
-def write_findings(path: str | os.PathLike[str], findings: Iterable[Row]) -> None:
-    """Write findings as JSON lines, one row per line.
-
-    Parameters
-    ----------
-    path
-        The file to write; it is replaced only once everything is written.
-    findings
-        Rows of one or more results.
-
-    Examples
-    --------
-    >>> imprint.write_findings("findings.jsonl", imprint.weat("default", "caliskan-6").findings())
-    """
-    with replacing(path) as part:
-        part.write_text("".join(f"{row.to_json()}\n" for row in findings), encoding="utf-8", newline="\n")
-
-
-# The columns that a table of findings begins with; it has so many unless all are asked for.
-_MAIN_COLUMNS = (
-    "kind", "test", "title", "embedding", "part", "context", "unit", "size", "size_low", "size_high", "outcome",
-    "reason", "effect_size", "p_value", "statistic",
-)  # fmt: skip
-
-
-def write_csv(path: str | os.PathLike[str], findings: Iterable[Row], *, all: bool = False) -> None:  # noqa: A002 - as the option
-    """Write findings as a table of one line per row, without the lists of single words.
-
-    Parameters
-    ----------
-    path
-        The CSV file to write.
-    findings
-        Rows of one or more results; fields that a row does not have are empty.
-    all
-        Write every field. By default there are at most 15 columns: what was measured of what, sizes with their
-        outcome, d and p, and where these leave room, further fields of the rows.
-
-    Examples
-    --------
-    >>> imprint.write_csv("findings.csv", imprint.weat("default", "caliskan-6").findings())
-    """
-    rows = [row.to_dict() for row in findings]
-    flat = [{key: value for key, value in row.items() if not isinstance(value, dict | list)} for row in rows]
-    given = dict.fromkeys(key for row in flat for key, value in row.items() if all or value not in (None, ""))
-    names = [name for name in _MAIN_COLUMNS if name in given]
-    names += [name for name in given if name not in _MAIN_COLUMNS]
-    names = names if all else names[: len(_MAIN_COLUMNS)]
-    write_cells(path, [names, *([row.get(name) for name in names] for row in flat)])
-
-
-def write_cells(path: str | os.PathLike[str], lines: Iterable[Iterable[object]], *, mode: int = 0o666) -> None:
-    """Write lines of a CSV file for spreadsheets: a text that begins like a formula is kept from being one."""
-    text = io.StringIO()
-    # All quoted, since some spreadsheets part lines at semicolons too. Headings of unknown rows may be any text.
-    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(map(_cell, line) for line in lines)
-    with replacing(path, mode=mode) as part:
-        part.write_text(text.getvalue().translate(_ESCAPES), encoding="utf-8", newline="\n")
-
-
-def _cell(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
-
-
 def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) -> Row:
     """Make a row of what JSON holds; `find` gives the type of a kind in a part, or None where it knows no such."""
     if not isinstance(fields, Mapping):
@@ -585,28 +456,6 @@ def word_values(numbers: Mapping[str, float]) -> tuple[WordValue, ...]:
 def word_points(points: Mapping[str, Sequence[float]]) -> tuple[WordPoint, ...]:
     """Return words with their two numbers."""
     return tuple(WordPoint(word, float(x), float(y)) for word, (x, y) in points.items())
-
-
-def _table_fields(kind: type[Row]) -> set[str]:
-    """Return the fields that fit one cell of a table: no lists of structs, and no structs."""
-    fields = msgspec.inspect.type_info(kind).fields  # type: ignore[attr-defined]
-    return {field.encode_name for field in fields if not _holds_struct(field.type)}
-
-
-def _holds_struct(kind: msgspec.inspect.Type) -> bool:
-    return any(
-        _holds_struct(alternative.item_type)
-        if isinstance(alternative, msgspec.inspect.VarTupleType)
-        else isinstance(alternative, msgspec.inspect.StructType | msgspec.inspect.DataclassType)
-        for alternative in _alternatives(kind)
-    )
-
-
-def _alternatives(kind: msgspec.inspect.Type) -> tuple[msgspec.inspect.Type, ...]:
-    """Return the types that a field's type allows, without what describes it."""
-    if isinstance(kind, msgspec.inspect.Metadata):
-        return _alternatives(kind.type)
-    return kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
 
 
 def _from_numpy(value: object) -> object:

@@ -17,7 +17,7 @@ Subject = TypeVar("Subject")
 SettingsType = TypeVar("SettingsType")
 Returned = TypeVar("Returned")
 
-Named = Literal["file", "encoder", "subject"]
+Named = Literal["file", "encoder", "subject", "debiaser", "words", "number"]
 
 
 @dataclass(frozen=True)

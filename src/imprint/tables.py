@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from imprint.rows import Description, descriptions
+from imprint.descriptions import Description, descriptions
 from imprint.view import (
     NOTHING,
     Cell,

@@ -4,6 +4,7 @@ They work in pytest, in unittest and wherever else AssertionError means that a t
 """
 
 import math
+import warnings
 from typing import TYPE_CHECKING, cast
 
 from imprint.errors import SettingError
@@ -61,11 +62,13 @@ def assert_association_below(
 def assert_policy(
     measured: "EmbeddingLike | Findings | Sequence[Row]", policy: "Policy | FilePath | None" = None
 ) -> None:
-    """Raise AssertionError unless every requirement of a policy is met.
+    """Raise AssertionError unless every requirement of a policy is met, or is one that the policy only warns of.
 
     `measured` is findings: a list of rows, or any result such as that of `imprint.audit`. Or it is an embedding, of
     which the policy's tests, topics and benchmarks are measured. `policy` is its file; the default is imprint.toml, or
-    [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass.
+    [tool.imprint] of pyproject.toml, of the current folder. A subject that cannot be judged does not pass, unless the
+    policy says `on_cannot_tell = "warn"`: then what findings do not decide is a warning,
+    as it is at the gate.
     """
     __tracebackhide__ = True
     from imprint.kinds.controls import judgement
@@ -81,6 +84,9 @@ def assert_policy(
     unjudged = [row for row in gate.controls if not row.judged]
     said = [*judgement(unjudged), *sentences([row for row in gate.findings() if row.verdict != "passed"])]
     lines = [f"{gate.verdict}: {gate.about.embedding} and {required.path}", *(plain(text, Words()) for text in said)]
+    if gate.exit_code == 0:
+        warnings.warn("\n".join(lines), stacklevel=2)
+        return
     raise AssertionError("\n".join(lines))
 
 

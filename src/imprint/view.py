@@ -6,7 +6,7 @@ and makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know 
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -94,6 +94,11 @@ def title(text: str) -> Given:
 def count(value: int | str | None, digits: int = 2) -> Number:
     """Return a whole number; large ones come as decimal strings, and show so many digits."""
     return Number(None if value is None else int(value), "count", digits)
+
+
+def several(amount: int, noun: str) -> str:
+    """Return a number of things: 1 question, 2 questions."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
 
 
 def number(value: float | None, digits: int = 2) -> Number:
@@ -291,10 +296,12 @@ class WordSpread:
 class Answer:
     """A line of `AnswerChart`: two labels, a bar where there is a size, the outcome, and `blocks` one click away.
 
-    `name` is unique on its page, of letters, digits and hyphens.
+    `name` is unique on its page, of letters, digits and hyphens. A policy's `limit` for the `test`, either way, is
+    drawn.
     """
 
     name: str
+    test: str
     label: Text
     below: Text
     span: Span | None
@@ -302,6 +309,7 @@ class Answer:
     said: Text
     size: Text
     blocks: "tuple[Block, ...]"
+    limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -317,11 +325,26 @@ class AnswerChart:
     media: tuple[Medium, ...] = ("page",)
     main: bool = True
 
+    def with_limits(self, limits: Mapping[str, float], note: Text) -> "AnswerChart":
+        """Return it with the limits of some tests, and a note on how they are drawn."""
+        groups = tuple(
+            (name, title, tuple(replace(answer, limit=limits.get(answer.test)) for answer in answers))
+            for name, title, answers in self.groups
+        )
+        is_limited = any(answer.limit is not None for _, _, answers in groups for answer in answers)
+        chart = replace(self.chart, note=join((self.chart.note, note), " ")) if is_limited else self.chart
+        return replace(self, groups=groups, chart=chart)
+
     @property
     def ticks(self) -> tuple[float, ...]:
         """Return the numbers on the scale, which reaches over every bar and over what is small."""
-        spans = (answer.span for _, _, answers in self.groups for answer in answers if answer.span)
-        ends = [-self.small, self.small, *ends_of(spans)]
+        listed = [answer for _, _, answers in self.groups for answer in answers]
+        ends = [
+            -self.small,
+            self.small,
+            *(answer.limit for answer in listed if answer.limit),
+            *ends_of(answer.span for answer in listed if answer.span),
+        ]
         steps = (self.small * factor * 10**power for power in range(4) for factor in (1, 2, 5))
         step = next((step for step in steps if (max(ends) - min(ends)) / step <= _TICKS), max(ends) - min(ends))
         first, last = math.floor(min(ends) / step + _EVEN), math.ceil(max(ends) / step - _EVEN)

@@ -22,7 +22,7 @@ from imprint.files import FilePath, replacing
 from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
-from imprint.workers import LOOK, is_gone, processes, worker_count
+from imprint.workers import LOOK, is_gone, processes, reuse_freed_memory, worker_count
 
 UnitResult = bytes | ImprintError
 
@@ -227,6 +227,7 @@ def _run_on(executor: Executor, left: deque[WorkUnit], finish: Callable[[WorkUni
 
 def _attempt(unit: WorkUnit) -> UnitResult:
     """Run a unit; whatever it raises is its result. One thread each: workers share the cores already."""
+    reuse_freed_memory()
     try:
         with single_threaded():
             return bytes(unit.run(*unit.arguments))

@@ -1,10 +1,13 @@
 """Who does the work: threads, processes that fail one at a time, or any other `concurrent.futures.Executor`."""
 
 import contextlib
+import ctypes
+import functools
 import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -18,6 +21,9 @@ _Result = TypeVar("_Result")
 LOOK = 1.0  # seconds between looks at a cluster whose answer is awaited
 _ANY_SIZE = 2**62  # bytes: what is large and shared is meant to be sent once
 _GRACE = 5.0  # seconds for a process to end
+_NANNY_TRIM = "65536"  # what Dask's nannies set unless they are configured otherwise
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+_MMAP_THRESHOLD = 32 * 2**20  # bytes: what glibc itself arrives at in a process that frees large arrays
 
 
 def executor_or_threads(executor: Executor | None) -> contextlib.AbstractContextManager[Executor]:
@@ -172,13 +178,32 @@ def in_order(
 ) -> Generator[_Result, None, None]:
     """Yield `work(shared, *task)` of each task in order; cancel the tasks whose results are no longer needed."""
     sent = _share(shared, executor)
-    waiting = deque(executor.submit(work, sent, *task) for task in tasks)
+    waiting = deque(executor.submit(_call, work, sent, *task) for task in tasks)
     try:
         while waiting:
             yield _wait_for(waiting.popleft(), executor)
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _call(work: Callable[..., _Result], /, *arguments: Any) -> _Result:
+    reuse_freed_memory()
+    return work(*arguments)
+
+
+@functools.cache
+def reuse_freed_memory() -> None:
+    """Have a Dask worker keep memory that is freed for its next arrays, as other processes do.
+
+    A nanny's default gives it back to the system at once, so that each large array is made of new pages, which took as
+    long as the work itself. Another value than the default is somebody's choice, and stays.
+    """
+    if sys.platform == "linux" and os.environ.get("MALLOC_TRIM_THRESHOLD_") == _NANNY_TRIM:
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # of glibc
+        if mallopt is not None:
+            mallopt(_M_MMAP_THRESHOLD, _MMAP_THRESHOLD)
+            mallopt(_M_TRIM_THRESHOLD, 2 * _MMAP_THRESHOLD)
 
 
 def is_gone(executor: Executor) -> bool:

@@ -10,8 +10,8 @@ from imprint.association.weat import WeatRow, weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
 from imprint.kinds.findings import read_findings
-from imprint.rows import write_findings
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, words_of
+from imprint.writing import write_findings
 
 
 def make_test(identifier, x, y, a, b):

@@ -86,12 +86,13 @@ def test_a_german_embedding_is_judged_by_german_controls():
 def test_vectors_without_meaning_cannot_be_judged_in_german_and_pass_no_gate(seed):
     subject = german(pleasant=0.0, gender=4.0, seed=seed)
     rows = [*run_battery(subject, SOCIAL).findings(), *controls(subject, languages=["de"]).findings()]
-    gate = check(rows, parse_conditions((), ["weat:talk-de-science:|size|<9"]))
+    gate = check(rows, parse_conditions((), ["weat:talk-de-science:|size|<1"]))
     assert gate.exit_code == 3
     assert {one.why for one in gate.rows[0].outcomes} == {UNJUDGED}
     usable = german(gender=4.0, seed=seed)
     rows = [*run_battery(usable, SOCIAL).findings(), *controls(usable, languages=["de"]).findings()]
-    assert check(rows, parse_conditions((), ["weat:talk-de-science:|size|<9"])).exit_code == 0
+    (condition,) = parse_conditions((), ["weat:talk-de-science:|size|<1"])
+    assert check(rows, (replace(condition, limit=9.0),)).exit_code == 0  # what is planted is as large
 
 
 def test_each_language_has_a_row_and_speaks_for_itself_alone():

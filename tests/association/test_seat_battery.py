@@ -18,9 +18,9 @@ from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import FunctionEncoder
 from imprint.errors import EncoderError, SettingError, StimulusError, VocabularyError
 from imprint.kinds.findings import read_findings
-from imprint.rows import write_findings
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import Unbleached, WeatTest, WordSet
+from imprint.writing import write_findings
 
 UNITS = ("word", "sentence")
 
@@ -145,6 +145,27 @@ def test_words_are_not_compared_where_an_encoder_may_not_be_sent_so_many_texts(s
     assert (row.p_frequency, row.unrelated) == (None, None)
     assert row.size_low > 0
     assert (row.outcome, row.reason) == ("cannot tell", "frequency")
+
+
+def test_questions_come_first_where_an_encoder_may_be_sent_few_texts(speaker, tests):
+    question = replace(tests[0], id="question", is_question=True)
+    other = make_test("other", ("orchid", "peony", "tulip"), ("gnat", "moth", "wasp"), *(SETS[key] for key in "ab"))
+    (framed, *contexts), _ = all_in_sentences([question, other], None, None)
+    needed = len({*framed.texts})
+    for more, expected in ((0, []), (len({*contexts[0].texts} - {*framed.texts}), ["framed"])):
+        encoder = speaker()
+        encoder.max_texts = needed + more
+        battery = run_seat_battery([encoder], [other, question])
+        ran = [(row.test, row.context) for row in battery.of(SeatRow)]
+        assert sorted(ran) == [*(("other", context) for context in expected), ("question", "framed")]
+        assert encoder.sent == needed + more
+        assert [row.test for row in battery.skipped] == ["other"]  # in some sentences, or in all
+        assert "texts would be sent" in battery.skipped[0].reason
+    encoder.max_texts = encoder.sent + needed - 1
+    with refuses(VocabularyError, "none of 1 tests", "texts would be sent"):
+        run_seat_battery([encoder], [question])
+    with refuses(SettingError, option="max_texts"):
+        run_seat_battery([encoder], [question], skip=False)
 
 
 def test_what_cannot_run_is_listed_with_its_reason_or_raises(embedding, tests, attributes, targets):

@@ -12,9 +12,10 @@ import imprint
 from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import EncodingCache
 from imprint.errors import EncoderError, SettingError
-from imprint.evaluation.controls import controls
+from imprint.evaluation.controls import control_words, controls
 from imprint.kinds.sections import sections
 from imprint.policies.gate import check, parse_conditions
+from imprint.render.terminal import draw_text
 from imprint.reports.page import render_page
 from imprint.reports.summary import brief, people, steps, tiles
 from imprint.stimuli.catalog import questions
@@ -82,7 +83,9 @@ def test_the_verdict_is_about_questions_in_the_same_sentences(audit):
     assert {row.outcome for row in asked} <= {"substantial", "present", "small", "cannot tell"}
     assert all(row.size_low < row.size < row.size_high for row in asked)
     assert {row.p_value for row in asked} == {None}
-    assert len(tiles(audit.rows).tiles) == len({topic for row in asked for topic in row.topics})
+    *topics, search = tiles(audit.rows).tiles
+    assert len(topics) == len({topic for row in asked for topic in row.topics})
+    assert (search.link, len(search.counts)) == ("retrieval", 1)
 
 
 def test_published_tests_have_sizes_in_frames_and_p_values_as_published(audit):
@@ -109,20 +112,24 @@ def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
 
 
 def test_next_steps_and_the_card_name_commands_for_encoders(audit):
-    assert [command for _, command in steps(audit.rows)][:2] == ["imprint audit ENCODER", "imprint policy init"]
+    assert [commands for _, *commands in steps(audit.rows)] == [
+        ["imprint audit ENCODER"],
+        ["imprint swap command:./score --names gender"],
+        ["imprint retrieval ENCODER --queries queries.jsonl --documents documents.jsonl"],
+        ["imprint policy init", "imprint audit ENCODER --policy imprint.toml"],
+        ["imprint debias ENCODER debiased"],
+    ]
     (command,) = re.findall(r"^\$ (.*)$", imprint.card(audit.rows), re.MULTILINE)
     assert command == "imprint audit ENCODER --debias none --quick --language en --topic gender --seed 0"
     assert "--encoder" not in command
 
 
 def test_the_summary_reads_as_before(audit, snapshot):
-    from imprint.render.terminal import draw_text
-
     assert "\n".join(draw_text(one) for one in brief(audit.rows)) == snapshot
 
 
 def test_conditions_on_words_are_answered_in_sentences(audit):
-    required = ["weat:gender-career:|size|<2", "weat:caliskan-8:|size|<2", "topic:gender:|size|<2"]
+    required = ["weat:gender-career:|size|<1", "weat:caliskan-8:|size|<1", "topic:gender:|size|<1"]
     gate = check(audit.rows, parse_conditions(require=required))
     assert gate.exit_code == 0
     assert [(one.target[0], one.part) for one in gate.conditions] == [
@@ -140,6 +147,51 @@ def test_words_that_may_not_be_sent_leave_out_the_enumeration_alone(encoder):
     (why,) = [row.why for row in found.parts if not row.ran]
     assert "max_texts" in why or "texts would be sent" in why
     assert {row.kind for row in found.rows} >= {"wefat"}
+
+
+def counted(encoder, limit):
+    """The same vectors as those of a server that may be sent so many texts, and what it announces."""
+    counts = FunctionEncoder(encoder.embed, name="server", identity="1")
+    counts.max_texts = limit
+    said = []
+    counts.on_announce = said.append
+    return counts, said
+
+
+def test_a_quick_audit_of_a_server_asks_the_questions_and_says_how_many_texts_it_sends(encoder, audit):
+    texts = []
+    server, said = counted(FunctionEncoder(lambda asked: texts.extend(asked) or encoder.embed(asked)), 20_000)
+    found = imprint.audit(server, quick=True, topics=("gender",))
+    assert said == [len(texts)] == [len(set(texts))]
+    assert (found.rows[0].judged, found.rows[0].dimension) == (True, 100)
+    sizes = {row.test: row.size for row in people(audit.rows)}
+    assert {row.test: row.size for row in people(found.rows)} == pytest.approx(sizes)
+    assert not [row for row in found.rows if row.kind == "seat" and not row.is_question]
+    assert {row.test for row in found.parts if row.ran} == {"seat", "calibration", "retrieval"}
+    reasons = [row.why for row in found.parts if row.test in ("wefat", "directions", "enumeration", "benchmarks")]
+    assert all("at most 8,000" in why and "without --quick" in why for why in reasons)
+
+
+def test_a_limit_is_spent_on_questions_first(encoder):
+    server, said = counted(encoder, 3_000)
+    found = imprint.audit(server, topics=("gender",))
+    asked = {row.test for row in people(found.rows)}
+    left = {row.test for row in found.rows if row.kind == "skipped" and row.is_question}
+    assert asked
+    assert left
+    assert asked | left == {test.id for test in questions() if "gender" in test.topics}
+    assert said[0] <= 3_000
+    assert check(found.rows, parse_conditions(require=["weat:gender-pleasant:|size|<1"])).exit_code == 3
+
+
+def test_without_room_for_any_question_the_first_line_says_so(encoder):
+    server, said = counted(encoder, 800)
+    found = imprint.audit(server, quick=True, topics=("gender",))
+    assert not people(found.rows)
+    first = draw_text(brief(found.rows)[0])
+    assert first.startswith("No test about people was run: ")
+    assert "expected at most 800" in " ".join(first.split())
+    assert said == [len(control_words())]
 
 
 def test_an_encoder_is_not_asked_beside_itself(encoder):
@@ -176,7 +228,7 @@ def test_random_vectors_cannot_be_judged(size):
     found = imprint.audit(encoder_of(lambda text: size * noise(text)), quick=True, topics=("gender",))
     assert found.rows[0].judged is False
     assert {row.test for row in found.parts if row.why} == {"analogies", "debiasing"}
-    assert check(found.rows, parse_conditions(require=["weat:gender-career:|size|<2"])).exit_code == 3
+    assert check(found.rows, parse_conditions(require=["weat:gender-career:|size|<1"])).exit_code == 3
 
 
 def test_vectors_along_one_line_cannot_be_judged():

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import imprint
+from imprint.kinds import part_of
 from imprint.kinds.audit import AuditRow
 from imprint.kinds.sections import sections
 from imprint.masking import Words
@@ -66,6 +67,12 @@ def test_the_method_reads_as_before(audit, snapshot):
 
 def test_the_summary_reads_as_before(audit, snapshot):
     assert "\n".join(draw_text(one) for one in brief(audit[0].findings())) == snapshot
+
+
+def test_the_summary_of_one_subject_leaves_a_line_of_ten_for_the_page(audit):
+    alone = [row for row in audit[0].findings() if part_of(row) not in ("against", "seat")]
+    summary = "\n".join(draw_text(one) for one in brief(alone))
+    assert 5 < len(summary.split("\n")) < 10
 
 
 def test_the_card_reads_as_before(audit, snapshot):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from imprint.rows import write_findings
+from imprint.writing import write_findings
 
 
 @pytest.fixture(scope="module")

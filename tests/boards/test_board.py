@@ -15,12 +15,13 @@ from imprint.boards import run, subjects
 from imprint.boards.pages import write_board
 from imprint.boards.rows import (
     BoardDifferenceRow,
+    BoardMeasuredRow,
     BoardRow,
     BoardTestRow,
     BoardTopicDifferenceRow,
     BoardTopicRow,
 )
-from imprint.boards.run import board
+from imprint.boards.run import board, board_entries
 from imprint.boards.subjects import BoardEntry, MeasuredModel, measure_subject, read_models
 from imprint.embeddings.convert import convert
 from imprint.encoders import universal
@@ -33,7 +34,8 @@ from imprint.render.terminal import draw_text
 from imprint.reports.conclusions import claims
 from imprint.reports.page import render_page
 from imprint.reports.summary import verdict
-from imprint.rows import SkippedRow
+from imprint.rows import SkippedRow, write_findings
+from imprint.scoring.swap import swap
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
@@ -353,13 +355,53 @@ def test_encoders_have_the_sizes_of_words_in_the_same_sentences():
     assert row.size == pytest.approx(words.share.value, abs=1e-5)
 
 
+def test_sentences_dilute_cosines_and_not_sizes():
+    alone, averaged = (
+        next(row for row in MeasuredModel.read(unit).rows() if row.test == "gender-career")
+        for unit in (
+            measure_subject(BoardEntry(name), subjects.Asked(QUESTIONS[:1], 0)) for name in ("default", "cbow")
+        )
+    )
+    assert 0 < averaged.mean_difference < alone.mean_difference / 5
+    assert averaged.size == pytest.approx(alone.size, abs=0.02)
+
+
+def test_what_other_commands_measured_is_on_the_board_in_its_own_unit(vectors, tmp_path):
+    swapped = swap(lambda texts: [float(len(text)) for text in texts], names="gender")[0]
+    write_findings(tmp_path / "swap.jsonl", [swapped, measure(load(vectors(0.0)), TESTS[0]).row])
+    entries = [BoardEntry(vectors(0.0), "one"), BoardEntry(vectors(0.1), "two", findings=tmp_path / "swap.jsonl")]
+    made = board(entries, tests=TESTS)
+    (row,) = of(made, BoardMeasuredRow)
+    assert (row.embedding, row.measure, row.is_share) == ("two", "swap", False)
+    assert (row.value, row.interval, row.outcome) == (swapped.mean_difference, swapped.interval, swapped.outcome)
+    page = render_page(made.findings(), script=lambda: "")
+    assert "swap: Men" in page
+
+
+def test_a_variant_of_an_encoder_is_a_subject_with_controls_of_its_own(tmp_path):
+    (tmp_path / "models.toml").write_text('[[model]]\nsubject = "cbow"\ndims = 50\nquantize = "binary"\n')
+    (entry,) = read_models(tmp_path / "models.toml")
+    made = MeasuredModel.read(measure_subject(entry, subjects.Asked(QUESTIONS[:1], 0)))
+    assert (made.name, made.dimension) == ("glove.6B.100d (50 dims, binary)", 50)
+    (row,) = (row for row in made.rows() if row.kind == "controls")
+    assert (row.embedding, row.judged) == (made.name, True)
+    whole = subjects.board_unit(BoardEntry("cbow"), subjects.Asked(QUESTIONS[:1], 0))
+    assert subjects.board_unit(entry, subjects.Asked(QUESTIONS[:1], 0)).key != whole.key
+
+
 def test_models_are_read_with_paths_that_start_at_their_file(tmp_path):
     (tmp_path / "vectors.txt").write_text("a 1 2\n")
     listed = tmp_path / "models.toml"
-    models = ('name = "Mine"\nsubject = "vectors.txt"', 'subject = "default-encoder"\nprefix = "query: "')
+    (tmp_path / "mine.jsonl").write_text("")
+    models = (
+        'name = "Mine"\nsubject = "vectors.txt"\nfindings = "mine.jsonl"',
+        'subject = "default-encoder"\nprefix = "query: "',
+    )
     listed.write_text("".join(f"[[model]]\n{one}\n" for one in models))
     first, second = read_models(listed)
+    assert board_entries(listed) == board_entries([str(listed)]) == [first, second]
     assert (first.source, first.name, first.options) == (str(tmp_path / "vectors.txt"), "Mine", {})
+    assert (first.findings, second.findings) == (str(tmp_path / "mine.jsonl"), None)
     assert (second.source, second.name, second.options) == ("default-encoder", None, {"prefix": "query: "})
 
 

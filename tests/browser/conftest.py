@@ -186,7 +186,7 @@ def _answers() -> AnswerChart:
     )
 
     def line(name, label, outcome, *span):
-        return Answer(name, label, HOSTILE[1], Span(*span), outcome, outcome, "26 % [16 to 37]", opened)
+        return Answer(name, name, label, HOSTILE[1], Span(*span), outcome, outcome, "26 % [16 to 37]", opened, 0.15)
 
     gender = (
         line("career", "Men's names → career", "substantial", 0.26, 0.16, 0.37),

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_the_summary_is_short_plain_and_made_of_findings(quick):
     found = {row.set_name(role) for row in asked if row.outcome == "substantial" for role in "xy"}
     assert found
     assert all(name in opening for name in found), "the verdict is about what is substantial"
-    (counts,) = (line for line in sentences if line.startswith("Outcomes: "))
+    (counts,) = (line for line in sentences if line.startswith("Gender: "))
     assert f"{sum(row.outcome == 'substantial' for row in asked)} substantial" in counts
 
 
@@ -133,7 +134,7 @@ def test_slurs_are_shown_when_asked_for(quick, tmp_path, in_process):
     folder, _ = quick
     assert in_process("report", folder / "findings.jsonl", "--unmask").returncode == 0
     shown = (tmp_path / "report.html").read_text()
-    assert shown == render_page(read_findings(folder / "findings.jsonl"), unmask=True)
+    assert shown == render_page(read_findings(folder / "findings.jsonl"), unmask=True, file="findings.jsonl")
 
 
 def test_parts_that_cannot_run_say_why_and_json_is_all_that_is_printed(in_process, tiny, tmp_path):
@@ -141,7 +142,7 @@ def test_parts_that_cannot_run_say_why_and_json_is_all_that_is_printed(in_proces
     result = in_process(
         "audit", tiny, "--json", "--debias", "none", "--quick", "--out", "p.html", "--findings", "kept/f.jsonl"
     )
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 3, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.stdout == (tmp_path / "kept" / "f.jsonl").read_text()
     parts = {row["test"]: row for row in rows if row["kind"] == "part"}
@@ -157,7 +158,7 @@ def test_an_encoder_and_another_embedding_are_asked_too(in_process, tiny, tmp_pa
     other = tmp_path / "other.txt"
     other.write_text(tiny.read_text().replace("word1 ", "word0x "))
     result = in_process("audit", tiny, "--quick", "--encoder", tiny, "--against", other, "--json")
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 3, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert rows[0]["settings"]["encoder"] == "tiny"
     assert rows[0]["settings"]["against"] == "other"
@@ -236,3 +237,36 @@ def test_a_condition_on_a_test_that_nobody_knows_is_refused_before_the_work(cond
     assert (result.returncode, result.stdout) == (1, "")
     assert said in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def server():
+    program = Path(__file__).parents[1] / "encoders" / "embedding_server.py"
+    process = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True)
+    yield f"http://127.0.0.1:{int(process.stdout.readline())}/audited"
+    process.kill()
+    process.communicate()
+
+
+def sent(server):
+    with urllib.request.urlopen(f"{server}/log") as log:
+        return sum(len(request["input"]) for request in json.load(log))
+
+
+def test_an_audit_that_could_ask_nothing_about_people_exits_with_3_and_says_why(imprint, server):
+    options = ("--model", "use-multilingual", "--no-cache", "--timeout", "60")
+    result = imprint("audit", server, *options, "--quick", "--max-texts", "800")
+    assert result.returncode == 3
+    assert result.stdout.startswith("No test about people was run: ")
+    assert result.stderr.splitlines()[0] == "use-multilingual: 698 texts will be sent"
+    assert sent(server) == 698
+
+
+@pytest.mark.slow
+def test_a_quick_audit_of_a_server_says_first_how_many_texts_it_sends(imprint, server):
+    options = ("--model", "use-multilingual", "--no-cache", "--timeout", "60", "--batch", "512")
+    result = imprint("audit", server, *options, "--quick")
+    assert result.returncode == 0, result.stderr
+    (said,) = re.findall(r"([\d,]+) texts will be sent", result.stderr)
+    assert int(said.replace(",", "")) == sent(server) <= 8_000
+    assert re.search(r"\d of 10 questions show a difference", result.stdout)

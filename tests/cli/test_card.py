@@ -11,7 +11,7 @@ from imprint.cli.card import card_command
 from imprint.cli.report import report_command
 from imprint.errors import ImprintError
 from imprint.reports.card import FRONT_MATTER, HEADING
-from imprint.rows import write_findings
+from imprint.writing import write_findings
 
 
 @pytest.fixture

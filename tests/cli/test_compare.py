@@ -65,6 +65,18 @@ def test_json_has_a_finding_a_line(imprint):
     assert [row["change_3cosadd"] for row in rows if row["kind"] == "analogy_benchmark"] == [0.0]
 
 
+def test_an_encoder_is_compared_with_itself_as_deployed(imprint):
+    options = ("--dims", "25", "--quantize", "binary", "--test", "gender-career", "--json")
+    rows = lines(imprint("cbow", "cbow", *options))
+    (change,) = (row for row in rows if row["kind"] == "change")
+    whole, variant = "glove.6B.100d", "glove.6B.100d (25 dims, binary)"
+    assert (change["change_from"], change["change_to"]) == (f"{whole} (in sentences)", f"{variant} (in sentences)")
+    assert change["size_before"] != change["size_after"]
+    controls = {row["embedding"]: row["judged"] for row in rows if row["kind"] == "controls"}
+    assert controls.keys() == {whole, variant}
+    assert controls[whole] is True
+
+
 def test_bad_input_is_one_line(imprint):
     for arguments, said in (
         (("default", "nowhere"), "nowhere"),

@@ -16,10 +16,10 @@ import imprint
 from imprint.errors import SettingError
 from imprint.evaluation.controls import control_words
 from imprint.kinds.findings import read_findings
-from imprint.rows import write_findings
 from imprint.stimuli.catalog import catalogue, choose
 from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
+from imprint.writing import write_findings
 
 IMPRINT = Path(sys.executable).with_name("imprint")
 OLD = Path(__file__).parents[1] / "policy" / "findings-schema-2.jsonl"

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from systems import posix
 
 from imprint.kinds.findings import read_findings
-from imprint.rows import write_findings
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.steps import Familiarise, Finish, Task
 from imprint.study.store import Store
+from imprint.writing import write_findings
 
 LETTERS = "ABCD"
 
@@ -86,7 +86,19 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
     scored = in_process("study", "score", "study.db", "--bonuses")
     assert scored.returncode == 0, scored.stderr
     row = next(line.split() for line in scored.stdout.splitlines() if line.split()[:1] == ["8"])
-    assert row == ["8", "8", "100", "%", "25", "%", "0.0017", "–"]  # 1/4!² by chance, and nothing rated yet
+    assert row == [
+        "8",
+        "8",
+        "100",
+        "%",
+        "[63",
+        "to",
+        "100]",
+        "25",
+        "%",
+        "0.0017",
+        "–",
+    ]  # 1/4!² by chance
     assert "alpha 1.00" in " ".join(scored.stderr.split())
     with Store.open(tmp_path / "study.db") as store:
         names = sorted(map(store.pseudonym, (1, 2, 3)))
@@ -102,7 +114,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
         ("study-bonus", name, 8) for name in names
     ]  # fmt: skip
 
-    for name in ("answers.csv", "scores.jsonl"):
+    for name in ("answers.csv", "scores.jsonl", "results.html"):
         assert in_process("study", "export", "study.db", "--out", name).returncode == 0
     with (tmp_path / "answers.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) == 3 * (8 + 8)
@@ -132,7 +144,7 @@ def test_the_second_study_rates_what_the_crowd_agreed_on_and_completes_the_table
     answer_all(tmp_path / "second.db", 2, lambda question, person: "7" if "word0" in question.words[0] else "2")
     both = in_process("study", "score", "first.db", "--ratings", "second.db")
     row = next(line.split() for line in both.stdout.splitlines() if line.split()[:1] == ["8"])
-    assert row[2:] == ["25", "%", "25", "%", "1", "50", "%"]
+    assert row[2:] == ["25", "%", "[3", "to", "65]", "25", "%", "1", "50", "%"]
     assert "A-word0, r******" in both.stdout
     assert "redneck" not in both.stdout
     assert "redneck" in in_process("study", "score", "second.db", "--unmask").stdout
@@ -297,11 +309,12 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
     assert made.returncode == 0, made.stderr
     with Store.open(tmp_path / "study.db") as store:
         assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", 3, 18)
-        assert len(store.overview().blocks) == 8  # categories with two associations or more
-        assert len(store.study.groups) == 12
-        # The exam draws on ten clear names of each of four groups.
-        assert store.study.exam.groups == 4
-        assert sum(item.stage == "exam" for item in store.items()) == 40
+        assert len(store.overview().blocks) == 6  # categories with an association that recurs
+        groups = store.study.groups  # those that common names point to
+        assert {"Mary", "James", "Jose"} <= {group.names[0] for group in groups}
+        # The exam draws on ten clear names of each of them.
+        assert store.study.exam.groups == len(groups)
+        assert sum(item.stage == "exam" for item in store.items()) == 10 * len(groups)
         assert not any("census" in note for note in store.study.notes)
 
 

@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import lzma
 import math
@@ -7,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow
 import pytest
 from gensim.models import KeyedVectors
 from hypothesis import assume, given
@@ -144,16 +146,24 @@ def test_lines_that_straddle_blocks_are_whole(monkeypatch, keyed_vectors, tmp_pa
         assert some.words == ["word3", "naïve"]
 
 
+COMPRESS = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": lambda content: pyarrow.compress(content, codec="zstd", asbytes=True),
+}
+
+
 def compress(kind: str, content: bytes, path: Path) -> None:
     if kind == "zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("folder/", b"")
             archive.writestr("folder/vectors.txt", content)
     else:
-        path.write_bytes({"gzip": gzip.compress, "xz": lzma.compress}[kind](content))
+        path.write_bytes(COMPRESS[kind](content))
 
 
-@pytest.mark.parametrize("kind", ["gzip", "xz", "zip"])
+@pytest.mark.parametrize("kind", [*COMPRESS, "zip"])
 @pytest.mark.parametrize("binary", [False, True])
 def test_compressed_files_are_read_in_place_under_any_name(keyed_vectors, tmp_path, kind, binary):
     plain, packed = tmp_path / "plain", tmp_path / "packed.txt"
@@ -163,7 +173,7 @@ def test_compressed_files_are_read_in_place_under_any_name(keyed_vectors, tmp_pa
     assert bits(load(packed).vectors) == bits(load(plain).vectors)
 
 
-@pytest.mark.parametrize("joined", [gzip.compress, lzma.compress])
+@pytest.mark.parametrize("joined", COMPRESS.values(), ids=COMPRESS)
 def test_compressed_parts_one_after_another_are_one_file(tmp_path, joined):
     path = tmp_path / "parts"
     path.write_bytes(joined(b"cat 1 2\nd") + joined(b"og 3 4\n"))

@@ -23,7 +23,7 @@ from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, 
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.subjects.common import common_words, ranked_words
-from imprint.subjects.encodings import encode_texts
+from imprint.subjects.encodings import choose_fitting, encode_texts
 from imprint.subjects.framed import word_vectors
 
 TEXTS = [f"text {number}" for number in range(20)]
@@ -229,6 +229,33 @@ def test_the_limit_on_texts_is_over_all_calls_and_counts_only_those_not_yet_know
             encode_texts(encoder, TEXTS[:9], cache=cache)
     assert recorder.texts == TEXTS[:8]
     assert known(path, encoder) == set(TEXTS[:8])
+
+
+@given(st.lists(st.sets(st.integers(0, 19)), max_size=6), st.integers(0, 25), st.sets(st.integers(0, 19)))
+def test_groups_of_texts_are_chosen_in_turn_while_they_fit(groups, limit, kept):
+    encoder, store = encoder_of(Recorder()), HeldEncodings()
+    if kept:
+        store.put(encoder.identity, [TEXTS[number] for number in kept], np.zeros((len(kept), 4), np.float32))
+    encoder.max_texts = limit
+    refused, count = choose_fitting(encoder, [[TEXTS[number] for number in group] for group in groups], store)
+    sent = set()
+    for group, error in zip(groups, refused, strict=True):
+        total = len((sent | group) - kept)
+        assert (error is None) == (total <= limit)
+        assert error is None or (error.option, error.got) == ("max_texts", total)
+        sent |= group if error is None else set()
+    assert count == len(sent - kept)
+
+
+def test_how_many_texts_will_be_sent_is_said_before_the_first_and_again_only_if_there_are_more():
+    encoder = encoder_of(recorder := Recorder())
+    said = []
+    encoder.on_announce = lambda total: said.append((total, len(recorder.texts)))
+    encode_texts(encoder, TEXTS[:6])
+    encoder.announce(10)
+    encode_texts(encoder, TEXTS[6:16])
+    encode_texts(encoder, TEXTS[16:])
+    assert said == [(6, 0), (16, 6), (20, 16)]
 
 
 def test_the_frames_of_words_are_counted_together_before_any_is_sent():

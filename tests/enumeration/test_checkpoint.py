@@ -96,10 +96,10 @@ def test_a_killed_run_continues_where_it_was(source, uninterrupted, tmp_path):
     done = kept(checkpoint)
     assert 2 <= done < CHUNKS
     with CountingPool() as pool:
-        result = enumerate_biases(load(source), executor=pool, checkpoint=checkpoint, **SETTINGS)
+        result = enumerate_biases(load(source), workers=pool, checkpoint=checkpoint, **SETTINGS)
     assert as_bytes(result) == uninterrupted
     with CountingPool() as whole:
-        enumerate_biases(load(source), executor=whole, **SETTINGS)
+        enumerate_biases(load(source), workers=whole, **SETTINGS)
     assert pool.given == whole.given - done, "only what was kept is not done again"
     assert not checkpoint.exists()
 
@@ -155,7 +155,7 @@ def stopped(planted, three_chunks, tmp_path):
             raise Stop("on the way")
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(Stop, match=r"^on the way$"):
-        enumerate_biases(planted.embedding, executor=pool, checkpoint=checkpoint, progress=stop, **three_chunks)
+        enumerate_biases(planted.embedding, workers=pool, checkpoint=checkpoint, progress=stop, **three_chunks)
     return checkpoint
 
 
@@ -174,7 +174,7 @@ def test_a_damaged_checkpoint_never_changes_the_result(planted, three_chunks, st
         data += bytes(RECORD)
     stopped.write_bytes(data)
     with CountingPool() as pool:
-        result = enumerate_biases(planted.embedding, executor=pool, checkpoint=stopped, **three_chunks)
+        result = enumerate_biases(planted.embedding, workers=pool, checkpoint=stopped, **three_chunks)
     assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **three_chunks))
     missing = 1 if damage in {"nothing", "appended"} else 2
     assert pool.given == missing + three_chunks["repeats"]
@@ -239,7 +239,7 @@ def test_the_papers_method_continues_too(planted, paper, tmp_path):
     with pytest.raises(Stop, match=r"^on the way$"):
         enumerate_biases(planted.embedding, checkpoint=tmp_path / "run", progress=stop, **paper)
     with CountingPool() as pool:
-        result = enumerate_biases(planted.embedding, executor=pool, checkpoint=tmp_path / "run", **paper)
+        result = enumerate_biases(planted.embedding, workers=pool, checkpoint=tmp_path / "run", **paper)
     assert pool.given == 2  # of three chunks
     assert as_bytes(result) == as_bytes(enumerate_biases(planted.embedding, **paper))
 
@@ -248,7 +248,7 @@ def test_a_run_that_fails_before_its_first_chunk_leaves_no_file(planted, small, 
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     with pytest.raises(RuntimeError, match="cannot schedule new futures"):
-        enumerate_biases(planted.embedding, executor=pool, checkpoint=tmp_path / "run", **small)
+        enumerate_biases(planted.embedding, workers=pool, checkpoint=tmp_path / "run", **small)
     assert list(tmp_path.iterdir()) == []
 
 

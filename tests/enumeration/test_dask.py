@@ -20,7 +20,7 @@ from distributed import Client
 from refusals import refuses
 from systems import posix
 
-from imprint.cli.cluster import open_cluster
+from imprint.clusters import open_cluster
 from imprint.embeddings.convert import convert
 from imprint.enumeration.checkpoint import resumed
 from imprint.enumeration.enumerate import enumerate_biases
@@ -47,7 +47,7 @@ def alone(planted, small):
 
 def test_a_cluster_gives_the_bytes_of_one_machine(client, planted, small, alone):
     result = enumerate_biases(
-        planted.embedding, executor=client.get_executor(), **small | {"copies": COPIES, "repeats": REPEATS}
+        planted.embedding, workers=client.get_executor(), **small | {"copies": COPIES, "repeats": REPEATS}
     )
     assert as_bytes(result) == alone
     assert result.standing_out
@@ -73,7 +73,7 @@ def test_workers_killed_on_the_way_change_nothing(client, planted, small, alone,
 
     result = enumerate_biases(
         planted.embedding,
-        executor=client.get_executor(),
+        workers=client.get_executor(),
         progress=kill_busy_workers,
         **small | {"copies": COPIES, "repeats": REPEATS},
     )
@@ -210,7 +210,7 @@ def test_a_client_that_cannot_be_closed_does_not_hide_what_failed(monkeypatch):
     monkeypatch.setattr(Client, "_reconnect", reconnect)
     with local_cluster(1, processes=False, protocol="tcp") as doomed:
         address = doomed.scheduler_address
-        with refuses(SettingError, option="--dask", got=address), open_cluster(address):
+        with refuses(SettingError, option="workers", got=address), open_cluster(address):
             doomed.close()
             raise CancelledError
     gc.collect()  # a client that is closed again when it is collected would warn, and warnings are errors

@@ -15,8 +15,8 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import REPEAT_WORK, problem_seeds
 from imprint.errors import EmbeddingFileError, SettingError, StimulusError, VocabularyError
 from imprint.kinds.findings import read_findings
-from imprint.rows import write_findings
 from imprint.significance.rotations import chunks, observed_scores, rotated_scores
+from imprint.writing import write_findings
 
 
 def found_words(result, planted):
@@ -92,7 +92,7 @@ def test_one_and_two_workers_give_the_same_bytes_and_another_seed_does_not(plant
         with ThreadPoolExecutor(workers) as pool:
             given = pool if workers else None
             options = small | {"repeats": 3, "seed": seed}
-            results.append(enumerate_biases(planted.embedding, executor=given, **options))
+            results.append(enumerate_biases(planted.embedding, workers=given, **options))
     one, two, own_pool, other_seed = (hashlib.sha256(as_bytes(result)).hexdigest() for result in results)
     assert one == two == own_pool != other_seed
 

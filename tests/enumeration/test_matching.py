@@ -132,7 +132,7 @@ def test_the_seed_alone_decides_recurrence_whoever_does_the_work(planted, small)
     options = small | {"repeats": 6}
 
     def shares(pool=None, **more):
-        return [cell.recurrence for cell in enumerate_biases(embedding, executor=pool, **options | more).cells]
+        return [cell.recurrence for cell in enumerate_biases(embedding, workers=pool, **options | more).cells]
 
     expected = shares()
     assert len({share for share in expected if share is not None}) > 1

@@ -14,11 +14,9 @@ from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiasers import (
     DebiasComparisonRow,
     _judge,
-    _Names,
     compare_debiasers,
-    judging_axis,
-    measure_left,
 )
+from imprint.evaluation.left import JudgingNames, judging_axis, measure_left
 from imprint.kinds.debiasers import DEBIASERS
 from imprint.masking import Words
 from imprint.render.numbers import plain
@@ -68,9 +66,9 @@ def test_linear_debiasing_is_the_default_one(compared, bundled):
 
 
 def test_settings_are_chosen_and_labels_fitted_without_any_word_that_judges(compared, bundled):
-    names = _Names.of(bundled)
+    names = JudgingNames.of(bundled)
     axis = judging_axis(bundled)
-    judges = {*names.judged, *catalogue.held_out(), *catalogue.background(), *axis.positive, *axis.negative}
+    judges = {*names.judging, *catalogue.held_out(), *catalogue.background(), *axis.positive, *axis.negative}
     judges -= {word for pair in catalogue.definitional_pairs() for word in pair} | {"he", "she"}
     rows = [bundled.index[word] for word in judges if word in bundled]
     vectors = np.array(bundled.vectors)
@@ -106,7 +104,9 @@ def test_a_debiaser_of_a_plug_in_is_told_which_words_judge_and_shows_its_setting
     monkeypatch.setattr(Watching, "told", [])
     row = compare_debiasers(bundled, ["watching"])[1]
     axis = judging_axis(bundled)
-    assert Watching.told == [{*_Names.of(bundled).judged, *axis.positive, *axis.negative}] * 3  # two to choose among
+    assert (
+        Watching.told == [{*JudgingNames.of(bundled).judging, *axis.positive, *axis.negative}] * 3
+    )  # two to choose among
     table = next(DEBIASERS.blocks([row]))
     (line,) = table.rows
     shown = {column.title: plain(cell, Words()) for column, cell in zip(table.columns, line, strict=True)}

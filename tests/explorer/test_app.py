@@ -1,18 +1,32 @@
 """The explorer's pages and API, asked in this process."""
 
+import json
 import re
 import threading
+from collections import Counter
+from html import unescape
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from refusals import refuses
 
+from imprint.association.battery import run_battery
+from imprint.association.seat import seat
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.reading import frequency_table
 from imprint.errors import EmbeddingFileError
+from imprint.explorer import queries
+from imprint.explorer.queries import AskedQuestion, Explorer, sets_of, weat_tests
+from imprint.kinds.answers import answer_sentence
+from imprint.masking import Words
+from imprint.render.html import draw_text
 from imprint.significance.outcomes import FOUND
-from imprint.subjects.opening import load
+from imprint.stimuli.catalog import get
+from imprint.stimuli.matching import octave
+from imprint.subjects.opening import load, open_encoder
 
 from .conftest import HOSTILE, A, B, X, Y, planted
 
@@ -48,7 +62,114 @@ def test_a_catalogue_test_fills_the_boxes_and_is_recognised(ask):
     assert "imprint weat" in page
     assert "--test caliskan-6 --json" in page
     assert "executive\nmanagement" in page
-    assert ask("GET", "/").text == page, "the page opens with it"
+    assert 'href="/?test=caliskan-6"' in page, "its link names it"
+    assert 'href="/?test=caliskan-6"' in ask("GET", "/").text, (
+        "the page opens with it where a question lacks its words"
+    )
+
+
+AGREED = (
+    "gender-career", "gender-ability", "gender-science", "gender-maths", "gender-pleasant", "black-pleasant",
+    "hispanic-pleasant", "asian-pleasant", "black-career", "age-pleasant", "caliskan-3", "caliskan-4", "caliskan-5",
+    "caliskan-6", "caliskan-7", "caliskan-8", "caliskan-9", "caliskan-10", "seat-abw-names",
+    "seat-double-bind-competent",
+)  # fmt: skip
+
+
+def test_explorer_and_page_agree_on_twenty_questions(asking):
+    glove = load("default")
+    rows = {row.test: row for row, _ in run_battery(glove, [get(name) for name in AGREED]).measured}
+    assert len(rows) == 20
+    ask = asking(glove)
+    for name, row in rows.items():
+        finding = json.loads(ask("GET", "/finding.jsonl", params={"test": name}).text)
+        fields = ("size", "size_low", "size_high", "outcome", "reason", "effect_size")
+        assert [finding[field] for field in fields] == [getattr(row, field) for field in fields], name
+        said = str(draw_text(answer_sentence(row), Words()))
+        assert f'<p class="said" data-said>{said}</p>' in ask("GET", "/", params={"test": name}).text, name
+
+
+def test_explorer_and_page_agree_about_an_encoder(asking):
+    encoder = open_encoder("cbow")
+    row = seat(encoder, "gender-career")
+    ask = asking(encoder, "cbow")
+    finding = json.loads(ask("GET", "/finding.jsonl", params={"test": row.test}).text)
+    assert finding == row.to_dict()
+    page = ask("GET", "/", params={"test": row.test}).text
+    assert str(draw_text(answer_sentence(row), Words())) in page
+    assert "imprint seat cbow --test gender-career --json" in page
+    assert 'href="/axis"' not in page
+    assert ask("GET", "/axis").status_code == 404
+    assert ask("GET", "/api/neighbours", params={"word": "nurse"}).status_code == 404
+
+
+def test_an_encoder_is_asked_about_each_text_once_and_holds_a_bounded_number(monkeypatch):
+    asked = []
+
+    def encode(texts):
+        asked.append(texts)
+        return [np.random.default_rng([*text.encode()]).normal(size=8) for text in texts]
+
+    encoder = open_encoder(encode)
+    encoder.cacheable = True  # as one of a model's files
+    explorer = Explorer(encoder, "x")
+    sets = {letter: tuple(f"{letter}{number}" for number in range(4)) for letter in "xyab"}
+    explorer.measure(AskedQuestion(sets))
+    first = sum(map(len, asked))
+    explorer.measure(AskedQuestion(sets | {"x": (*sets["x"], "new")}))
+    assert 0 < sum(map(len, asked)) - first < first / 4, "the sentences of one word"
+    monkeypatch.setattr(queries, "MOST_HELD", 10)
+    explorer.measure(AskedQuestion(sets))
+    explorer.measure(AskedQuestion(sets | {"y": (*sets["y"], "other")}))
+    assert len(explorer._encodings._rows) < first
+
+
+def test_only_tests_in_languages_that_can_be_judged_are_offered(asking):
+    offered = {test["id"] for test in asking(load("default"))("GET", "/api/tests").json()}
+    assert "gender-career" in offered
+    assert {test.language for test in weat_tests() if test.id in offered} == {"en"}
+    assert {test.language for test in weat_tests()} > {"en"}
+
+
+def test_a_subject_that_fails_its_controls_is_said_to(ask):
+    assert "fails controls" in ask("GET", "/", params=TYPED).text
+
+
+def test_typed_lists_are_matched_on_request_and_have_the_names_they_are_given(asking):
+    ask = asking(load("default"))
+    sets = sets_of(get("gender-career"))
+    sets |= {"x": sets["x"][:60]}
+    fields = {letter: ",".join(words) for letter, words in sets.items()}
+    fields |= {"x_name": "his <names>", "y_name": "her names", "matched": "yes"}
+    page = ask("POST", "/", data=fields).text
+    assert "his &lt;names&gt;" in sentence(page) or "His &lt;names&gt;" in sentence(page)
+    row = json.loads(ask("GET", "/finding.jsonl", params=fields).text)
+    ranks = frequency_table()
+    by_octave = {one["role"]: Counter(octave(ranks[word.lower()]) for word in one["words"]) for one in row["sets"]}
+    assert by_octave["x"] == by_octave["y"]
+    assert by_octave["a"] == by_octave["b"]
+    used = sum(len(one["words"]) for one in row["sets"])
+    assert len(by_octave["x"]) > 1
+    assert f'<data value="{used}">' in page
+    unmatched = {name: text for name, text in fields.items() if name != "matched"}
+    assert len(json.loads(ask("GET", "/finding.jsonl", params=unmatched).text)["sets"][0]["words"]) == 60
+
+
+def test_a_link_reloads_the_same_answer(ask):
+    page = ask("POST", "/", data=TYPED | {"x_name": "flowers & herbs", "alternative": "less"}).text
+    (link,) = re.findall(r'id="link" href="([^"]*)"', page)
+    again = ask("GET", unescape(link)).text
+    assert re.findall(r'<section id="result".*</section>', again, re.DOTALL) == re.findall(
+        r'<section id="result".*</section>', page, re.DOTALL
+    )
+
+
+def test_the_chart_is_a_drawing_that_stands_alone(asking):
+    pytest.importorskip("vl_convert", reason="draws")
+    answer = asking(load("default"))("GET", "/chart.svg", params={"test": "gender-career"})
+    assert answer.headers["content-disposition"] == 'attachment; filename="chart.svg"'
+    assert ElementTree.fromstring(answer.text).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "var(--" not in answer.text
 
 
 def test_a_test_that_does_not_exist_is_said_to(ask):

@@ -64,7 +64,7 @@ def projection(words=("nurse", SLUR, "<b>"), **changes):
 def variances(held_out=52, before=0.5, after=0.1):
     fixed = {"held_out_fixed": after, "background_fixed": 0.5, "background_before": 0.5, "background_after": 0.25}
     asked = {"held_out_asked": 58, "background": 9, "background_asked": 10}
-    ends = {"reduction_low": 2.0, "reduction_high": 8.0, "left_low": 0.1, "left_high": 0.4, "axis_left": 0.4}
+    ends = {"reduction_low": 2.0, "reduction_high": 8.0, "axis_left": 0.4}
     return MeasuredVariances.of(
         Variances(held_out_before=before, held_out_after=after, held_out=held_out, **fixed, **asked, **ends)
     )
@@ -72,7 +72,7 @@ def variances(held_out=52, before=0.5, after=0.1):
 
 def debiasing(measured, **changes):
     facts = (Fact("strength", 10.0), Fact("cone_active", 0.0, "no"), Fact(SLUR, None, "<b>"))
-    known = {"method": "linear", "fitted_on": "0" * 64, "fitted": facts, "variances": measured}
+    known = {"method": "linear", "fitted_on": "0" * 64, "fitted": facts, "variances": measured, "bias_left": 0.2}
     return DebiasingRow(**KNOWN | {"test": "linear along he - she"} | known | changes)
 
 
@@ -115,12 +115,11 @@ def test_debiasing_is_followed_by_what_it_moved_and_the_tests_of_gender(job):
     assert {row.embedding for row in before} == {job.embedding.name}
     assert {row.embedding for row in after} == {job.debiased.name}
     assert {row.part for row in others} == {"debiasing"}
-    known = first.variances
     assert numbers(DEBIASING.sentences([first])) == [
-        known.held_out_left,
-        known.left_low,
-        known.left_high,
-        known.background_left,
+        first.bias_left,
+        first.bias_left_low,
+        first.bias_left_high,
+        first.background_left,
     ]
 
 
@@ -135,7 +134,7 @@ def test_too_few_judges_are_counted_and_nothing_is_concluded():
 )
 def test_debiasing_is_drawn_whatever_could_be_measured(measured):
     page, table = drawn(DEBIASING, [debiasing(measured)])
-    assert ("20\N{NO-BREAK SPACE}%" in page) == (measured is not None and measured.held_out_ratio == 0.2)
+    assert ("20\N{NO-BREAK SPACE}%" in page) == (measured is not None)
     assert "w****" in table
 
 

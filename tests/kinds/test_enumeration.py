@@ -91,13 +91,31 @@ def test_each_group_has_a_card_with_its_names_and_strongest_words():
     rare = cell("B", 7, "seldom", score=0.4, recurrence=0.1, recurrence_runs=20)
     stable, less = (one for one in flat(blocks([group, *FOUND, *often, rare])) if isinstance(one, Cards))
     assert [len(one.cards) for one in (stable, less)] == [2, 1]
-    card = next(one for one in stable.cards if plain(one.title, SHOWN) == "a, b, c, d, e …")
-    assert all(text in plain(card.note, SHOWN) for text in ("7 names", "25", "1996", "White"))
-    assert [plain(bar.text, SHOWN) for bar in card.bars] == ["f*****, ale", "ale", "jihad"]  # the strongest first
-    assert "18 of 20" in plain(card.bars[-1].note, SHOWN)
-    assert card.bars[-1].share == pytest.approx(0.1 / 0.4)  # of the strongest of all
+    card = next(one for one in stable.cards if plain(one.title, SHOWN) == "Men's names of younger people")
+    assert all(text in plain(card.note, SHOWN) for text in ("a, b, c, d, e", "7 names", "25", "1996", "White"))
+    assert [plain(bar.text, SHOWN) for bar in card.bars] == ["jihad", "f*****, ale", "ale"]  # what recurs most first
+    assert "18 of 20" in plain(card.bars[0].note, SHOWN)
+    assert card.bars[0].share == 0.9, "the bar is what is written beside it"
+    assert card.bars[-1].share == pytest.approx(0.2 / 0.4), "a score, of the largest of all"
+    assert "score 0.2" in plain(card.bars[-1].note, SHOWN)
     assert card.lines == ()  # nothing to open where everything is shown
     assert [plain(bar.text, SHOWN) for bar in less.cards[0].bars] == ["seldom"]
+
+
+@pytest.mark.parametrize(
+    ("women", "born", "races", "title"),
+    [
+        (0.96, 1974, {"white": 0.68}, "Women's names, mostly White"),
+        (0.1, 1979, {"white": 0.59}, "Men's names"),
+        (0.5, 1950, {"hispanic": 0.7}, "Names of older people, mostly Hispanic"),
+        (None, None, {}, "a, b …"),
+    ],
+)
+def test_a_card_is_named_after_what_its_names_have_in_common(women, born, races, title):
+    bearers = {"share_women": women, "mean_birth_year": born, "races": Races(**races) if races else None}
+    group = make_row("ube-group", test="A", group="A", names=("a", "b"), n_names=2, **bearers)
+    ((card,),) = (one.cards for one in flat(blocks([group, cell("A", 1, "nurse")])) if isinstance(one, Cards))
+    assert plain(card.title, SHOWN) == title
 
 
 def test_names_are_behind_their_letter():
@@ -143,10 +161,12 @@ def test_groups_that_spelling_explains_are_a_warning_that_names_them():
 
 def test_sentences_count_what_was_found_what_chance_gives_and_what_recurs():
     (found,) = (plain(text, SHOWN) for text in sentences([overview(expected_mirrored=1.2, recurrent=None)]))
-    assert all(number in found for number in (" 4 ", " 2 ", " 1 "))
+    assert all(number in found for number in (" 4 ", " 2 ", " 1."))
     found_again, again = (plain(text, SHOWN) for text in sentences([overview(repeats=20, recurrent=3)]))
     assert again.startswith("3 of 4 ")
     assert " 20 " in again
+    (single,) = (plain(text, SHOWN) for text in sentences([overview(associations=1, groups=1, recurrent=None)]))
+    assert "1 association of words with 1 group of" in single
     by_rotations = overview(method="paper", rotations=500, expected_mirrored=None, expected_frequency_kept=None)
     (paper,) = (plain(text, SHOWN) for text in sentences([by_rotations]))
     assert "chance" in found_again

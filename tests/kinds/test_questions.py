@@ -9,8 +9,9 @@ from made_rows import make_row
 import imprint
 from imprint import weat
 from imprint.association.rows import outcome_counts
-from imprint.kinds import sizes
+from imprint.kinds.answers import answer_sentence
 from imprint.kinds.sections import blocks, sentences
+from imprint.kinds.verdict import counts, of_people
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.markdown import draw_text
@@ -79,6 +80,12 @@ def test_the_made_up_questions_have_the_outcomes_of_their_intervals():
 # The verdict
 
 
+def test_tests_about_people_without_a_size_are_not_said_not_to_have_run():
+    rows = [published(outcome=None, size=None, size_low=None, size_high=None)]
+    assert said(verdict(rows)) == "Tests about people were run, but none of them has a size that can be judged."
+    assert said(verdict([row for row in rows if not row.about_people] or [make_row("similarity")])).startswith("No")
+
+
 @pytest.mark.parametrize(
     ("outcomes", "expected"),
     [
@@ -110,9 +117,9 @@ def test_the_verdict_names_the_most_serious_differences_and_the_two_largest_of_a
 def test_a_negative_size_turns_the_verdict_and_the_answer_round():
     row = question("substantial", turned=True)
     assert said(verdict([row])) == "Men's names lean towards family words, women's names towards career words."
-    assert said(sizes.answer_sentence(row)) == (
-        "Women's names are nearer to career words than men's names are, by 30 % [20 to 40] of the distance between "
-        "career words and family words: substantial."
+    assert said(answer_sentence(row)) == (
+        "Women's names lie nearer to career words than men's names, by 30 % [20 to 40] of the distance from family "
+        "words to career words: substantial."
     )
 
 
@@ -136,18 +143,18 @@ def test_groups_that_lean_towards_several_kinds_of_words_name_them_once_the_larg
     [
         (
             question("present"),
-            "Men's names are nearer to career words than women's names are, by 12 % [5 to 19] of the distance "
-            "between career words and family words: present.",
+            "Men's names lie nearer to career words than women's names, by 12 % [5 to 19] of the distance from family "
+            "words to career words: present.",
         ),
         (
             question("small"),
-            "Men's names and women's names differ by 2 % [-4 to 7] of the distance between career words and "
-            "family words: small.",
+            "Men's names and women's names differ by 2 % [-4 to 7] of the distance from family words to career words: "
+            "small.",
         ),
         (
             question("small", turned=True),
-            "Men's names and women's names differ by -2 % [-7 to 4] of the distance between career words and "
-            "family words: small.",
+            "Women's names and men's names differ by 2 % [-4 to 7] of the distance from family words to career words: "
+            "small.",
         ),
         (
             question("cannot tell"),
@@ -167,7 +174,7 @@ def test_groups_that_lean_towards_several_kinds_of_words_name_them_once_the_larg
     ],
 )
 def test_an_answer_says_direction_size_interval_and_outcome(row, expected):
-    assert said(sizes.answer_sentence(row)).replace("\N{MINUS SIGN}", "-") == expected
+    assert said(answer_sentence(row)).replace("\N{MINUS SIGN}", "-") == expected
 
 
 @pytest.mark.parametrize(
@@ -182,14 +189,14 @@ def test_an_answer_says_direction_size_interval_and_outcome(row, expected):
 )
 def test_an_end_that_rounding_would_put_on_a_border_has_a_digit_more(low, high, expected):
     row = question("present", size=0.12, size_low=low, size_high=high)
-    assert f"by {expected} of" in said(sizes.answer_sentence(row))
+    assert f", by {expected} of" in said(answer_sentence(row))
 
 
 @pytest.mark.parametrize("border", [0.0, MARGIN, -MARGIN])
 @pytest.mark.parametrize("way", [-1, 1])
 def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
     low = border + 0.001 * way
-    text = said(sizes.answer_sentence(question("small", size_low=low, size_high=0.2)))
+    text = said(answer_sentence(question("small", size_low=low, size_high=0.2)))
     shown = re.search(r"\[(\S+) to", text).group(1).replace("\N{MINUS SIGN}", "-")
     assert (float(shown) - 100 * border) * way > 0
 
@@ -199,12 +206,13 @@ def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
 
 def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give():
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
-    largest, by_chance = map(said, certainty(rows))
-    assert largest == said(sizes.answer_sentence(rows[1]))
-    assert by_chance.startswith("2 of 4 questions show a difference. By chance alone, one question in 50 such audits ")
-    assert "(0.02 expected here)" in by_chance
-    assert [mark.outcome for mark in sizes.counts(rows)] == list(INTERVALS)
-    assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in sizes.counts(rows))
+    largest, brackets, by_chance = map(said, certainty(rows))
+    assert largest == said(answer_sentence(rows[1]))
+    assert "99.5 %" in brackets
+    assert by_chance == ("2 of 4 questions show a difference; a model without any would show one in 1 audit of 50.")
+    assert len(certainty(rows[2:])) == 1  # no size, no brackets
+    assert [mark.outcome for mark in counts(rows)] == list(INTERVALS)
+    assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in counts(rows))
 
 
 @pytest.mark.parametrize(
@@ -235,11 +243,13 @@ def test_a_question_about_two_topics_is_in_both_tiles():
 def test_claims_pair_every_answer_with_what_it_does_not_show():
     rows = [*map(question, INTERVALS), lacking(title="Who else?")]
     can = [said(text) for text, _ in claims(rows)]
-    for row in rows[:3]:
-        assert said(sizes.answer_sentence(row)) in can
+    assert can[0].endswith(f"{said(verdict(rows[:2]))} 1 substantial, 1 present.")
+    assert can[1] == said(answer_sentence(rows[2]))
+    (alone, _), *_ = claims([rows[0], *rows[2:]])
+    assert said(alone) == said(answer_sentence(rows[0]))
     assert "Questions without an answer: Who is nearer: cannot tell; Who else?." in can
     cannot = {said(text): said(left) for text, left in claims(rows)}
-    assert cannot[said(sizes.answer_sentence(rows[2]))].startswith("That there is no such difference")
+    assert cannot[said(answer_sentence(rows[2]))].startswith("That there is no such difference")
 
 
 def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
@@ -254,7 +264,7 @@ def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
 
 def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said():
     rows = [lacking(), lacking(test="gender-other"), published()]
-    assert sizes.of_people(rows) == rows[2:]
+    assert of_people(rows) == rows[2:]
     assert said(verdict(rows)) == said(verdict([question()]))
     assert said(next(sentences(rows))) == "1 test: 1 present."
     *_, folded = blocks(rows)
@@ -264,7 +274,7 @@ def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said
 
 def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
     rows = [lacking(), question("small"), published()]
-    assert sizes.of_people(rows) == rows[:2]
+    assert of_people(rows) == rows[:2]
     assert said(verdict(rows)) == "1 of 2 differences are small, 1 is not clear."
     *_, folded = blocks(rows)
     assert folded.summary == "As the papers tested it"
@@ -272,7 +282,7 @@ def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
 
 def test_questions_that_lack_words_without_other_tests_say_so_and_draw_nothing():
     rows = [lacking(), lacking(test="gender-other")]
-    assert sizes.of_people(rows) == rows
+    assert of_people(rows) == rows
     assert "not clear" in said(verdict(rows))
     assert chart_of(rows) is None
     (table,) = (block for block in blocks(rows) if isinstance(block, Table))
@@ -281,7 +291,7 @@ def test_questions_that_lack_words_without_other_tests_say_so_and_draw_nothing()
 
 def test_the_questions_of_a_second_subject_or_of_another_part_are_not_in_the_verdict():
     rows = [question("small"), question("substantial", embedding_sha256="1" * 64), question(part="debiasing")]
-    assert sizes.of_people(rows) == rows[:1]
+    assert of_people(rows) == rows[:1]
 
 
 def test_a_question_of_the_bundled_embedding_without_most_of_its_words_has_too_few(bundled):
@@ -322,6 +332,43 @@ def test_every_bar_and_what_is_small_lie_on_the_scale_of_answers():
     assert max(answers.ticks) >= max(reached)
     assert len(answers.ticks) <= 10
     assert all(0 <= answers.place(end) <= 100 for end in reached)
+
+
+def more(test, name="substantial", **changes):
+    """Return a question about more people, with its own lists."""
+    lists = get(test)
+    sets = tuple(
+        WordList(role, words.name, words.words)
+        for role, words in zip("xyab", (lists.x, lists.y, lists.a, lists.b), strict=True)
+    )
+    return question(name, test=test, topics=lists.topics, sets=sets, detectable=0.3, **changes)
+
+
+def test_questions_about_more_people_are_shown_apart_and_not_in_the_verdict():
+    rows = [
+        question("small"),
+        more("muslim-pleasant"),
+        more("africa-pleasant", "present"),
+        more("queer-pleasant", "cannot tell"),
+    ]
+    assert of_people(rows) == rows[:1]
+    apart = {block.summary: block for block in blocks(rows) if isinstance(block, Details)}
+    listed = {name: [block for block in flat([block]) if isinstance(block, Table)] for name, block in apart.items()}
+    assert [len(table.rows) for table in listed["Questions about more people"]] == [2]
+    (few,) = listed["Questions about more people, with few words"]
+    assert [len(few.rows), few.media] == [1, ("page", "terminal", "card")]
+    assert "Detectable" in [column.title for column in few.columns]
+    assert "2 questions: 1 substantial, 1 present. Expected by chance: 0.01." in draw_fragment(
+        [Section("weat", "", tuple(apart.values()))]
+    )
+
+
+def test_questions_about_more_people_say_the_verdict_where_no_others_were_asked():
+    rows = [more("muslim-pleasant"), more("queer-pleasant", "cannot tell")]
+    assert of_people(rows) == rows
+    links = {tile.link for tile in tiles(rows).tiles}
+    chart = next(block for block in flat(blocks(rows)) if isinstance(block, AnswerChart))
+    assert links == {name for name, _, _ in chart.groups}
 
 
 def test_tiles_lead_to_groups_of_answers_and_no_two_places_have_one_name():
@@ -418,7 +465,7 @@ def test_the_table_gives_outcome_and_reason_and_its_size_has_the_interval():
 
 def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
     row = question("substantial", x="redneck names", a="<b>words", test="<i>", title="*bold*")
-    for text in (verdict([row]), sizes.answer_sentence(row), *(can for can, _ in claims([row]))):
+    for text in (verdict([row]), answer_sentence(row), *(can for can, _ in claims([row]))):
         assert "redneck" not in said(text)
         assert "<b>" not in draw_text(text)
     page = draw_fragment([Section("weat", "Tests", tuple(blocks([row, question("small")])))])
@@ -432,12 +479,11 @@ def test_names_from_files_are_masked_and_escaped_wherever_a_question_is_shown():
 
 def test_a_title_that_begins_small_opens_a_sentence_with_a_capital():
     assert said(verdict([question()])).startswith("Men's")
-    assert said(sizes.answer_sentence(question("small"))).startswith("Men's")
 
 
 def test_every_standard_question_has_names_that_make_sentences():
     for test in questions():
         names = {role: getattr(test, role).name for role in "xyab"}
-        text = said(sizes.answer_sentence(question("present", **names)))
+        text = said(answer_sentence(question("present", **names)))
         assert all(name.lower() in text.lower() for name in names.values())
     assert get("gender-career").is_question

@@ -16,6 +16,7 @@ from imprint.policies.gate import check, parse_conditions
 
 REQUIRED = ["weat:|size|<0.1"]
 CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
+PASSED = Control("similar words", 0.7, 0.25, True, 65, 0)
 
 
 def association(test, low, high, **fields):
@@ -116,7 +117,7 @@ def test_hostile_names_leave_both_files_whole(tmp_path, test, embedding):
     assert [tag for _, tag in outcomes(junit(tmp_path, gate))] == ["error", "failure"]
     (tmp_path / "summary.md").unlink(missing_ok=True)
     table = [line for line in summary(tmp_path, gate).split("\n") if line.startswith("|")]
-    assert [line.count("|") for line in table] == [6] * 4
+    assert [line.count("|") for line in table] == [5] * 4
 
 
 def test_hostile_names_are_text_in_markup(tmp_path):
@@ -134,12 +135,15 @@ def test_the_summary_has_the_verdict_and_a_line_per_requirement(tmp_path):
     path.write_text(
         'owner = "us"\nreason = "it ranks people"\n[[require]]\ntest = "caliskan-6"\nsize = 0.1\nreason = "a step"\n'
     )
-    audit = make_row("audit", judged=True, controls=(CONTROL,) * 5)
+    audit = make_row("audit", judged=True, controls=(PASSED,) * 5)
     gate = check([audit, association("caliskan-6", 0.05, 0.2)], (), imprint.policy(path))
     said = summary(tmp_path, gate)
     shown = ("cannot tell", "can be judged", "of us", "it ranks people", "a step")
     assert [one for one in shown if one not in said] == []
-    assert "| caliskan-6 | 12 % \\[5 to 20\\] | &#60; 10 % | cannot tell |" in said.replace("\N{NO-BREAK SPACE}", " ")
+    said_of_it = (
+        "| caliskan-6 | 12 % \\[5 to 20\\] | size must be below 10 % in either direction: a step | cannot tell |"
+    )
+    assert said_of_it in said.replace("\N{NO-BREAK SPACE}", " ")
     assert summary(tmp_path, gate) == said * 2
 
 
@@ -178,7 +182,7 @@ def test_a_file_that_cannot_be_written_is_one_error(tmp_path):
 
 
 def test_both_read_as_before(tmp_path, snapshot):
-    audit = make_row("audit", judged=True, controls=(CONTROL,))
+    audit = make_row("audit", judged=True, controls=(PASSED,))
     conditions = parse_conditions(["weat:in:size>0.5", "weat:gone:p<0.01"], REQUIRED)
     gate = check([audit, *ROWS, skipped("gone")], conditions)
     junit(tmp_path, gate)

@@ -39,7 +39,7 @@ CONDITIONS = st.builds(
     field=st.sampled_from(["size", "size_low", "n_x", "d"]),
     absolute=st.booleans(),
     operator=st.sampled_from(["<", "<=", ">", ">="]),
-    limit=NUMBERS,
+    limit=st.floats(-1, 1) | NUMBERS,
 )
 
 
@@ -73,6 +73,7 @@ def verdict(findings, *fail_on, require=()):
 @given(CONDITIONS)
 def test_a_condition_is_read_as_it_was_written(condition):
     assume(condition.rule == "fail-on" or condition.field == "size")
+    assume(not condition.field.startswith("size") or abs(condition.limit) <= 1)
     assert parse_condition(str(condition), condition.rule) == condition
 
 
@@ -139,6 +140,21 @@ def test_an_unknown_kind_is_refused_with_those_there_are():
 def test_a_p_value_is_held_against_probabilities_only(text):
     with pytest.raises(SettingError, match="between 0 and 1"):
         parse_condition(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("weat:gender-career:|size|<10", "require"),
+        ("topic:gender:|size|>2", "fail-on"),
+        ("retrieval:size>-5", "require"),
+    ],
+)
+def test_percents_where_a_share_belongs_are_refused(text, rule):
+    with pytest.raises(SettingError, match="%") as refused:
+        parse_condition(text, rule)
+    assert refused.value.option == "the limit of size"
+    assert parse_condition("corpus:|log_odds|<5", rule).limit == 5
 
 
 def test_a_change_where_nothing_was_compared_cannot_be_told():

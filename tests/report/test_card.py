@@ -117,7 +117,8 @@ def test_the_card_says_what_can_be_concluded_and_what_cannot():
     card = imprint.card(rows)
     can, cannot = section(card, "What can be concluded"), section(card, "What cannot be concluded")
     assert "1 of 1 checks" in can
-    assert can.count(": substantial.") == can.count(": present.") == can.count(": small.") == 1
+    assert "1 substantial, 1 present." in can
+    assert can.count(": small.") == 1
     assert "Questions without an answer: Too few." in can
     assert "Whether it changes what a product does" in cannot
     assert "That there is no such difference" in cannot

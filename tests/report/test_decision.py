@@ -20,7 +20,7 @@ from imprint.reports.summary import certainty, steps, verdict
 POLICY = 'owner = "us"\nreason = "it ranks people."\n'
 SIZE = '[[require]]\ntest = "{}"\nsize = {}\n'
 LEAST = '[[require]]\nbenchmark = "ws-353"\nleast = {}\n'
-CONTROL = Control("similar words", 0.1, 0.25, False, 65, 0)
+PASSED = Control("similar words", 0.7, 0.25, True, 65, 0)
 SETTINGS = AuditedSettings(quick=True, debias=None, fdr=0.1)
 
 
@@ -30,7 +30,7 @@ def question(test, size, low, high):
 
 
 MEASURED = [
-    make_row("audit", judged=True, controls=(CONTROL,) * 5, settings=SETTINGS),
+    make_row("audit", judged=True, controls=(PASSED,) * 5, settings=SETTINGS),
     question("gender-career", 0.2, 0.1, 0.3),
     question("gender-maths", 0.1, 0.0, 0.2),
     make_row("similarity", test="ws-353", spearman=0.5, spearman_low=0.45, spearman_high=0.55),
@@ -73,18 +73,37 @@ def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
     failed = steps(decided(tmp_path, SIZE.format("gender-career", 0.05), fail_on=["weat:d>9"]))
     assert [command.split()[1:3] for _, command in failed] == [
         ["debias", "EMBEDDING"],
-        ["audit", "OTHER"],
+        ["audit", "debiased.safetensors"],
+        ["swap", "command:./score"],
         ["audit", "EMBEDDING"],
     ]
     policy = tmp_path / "imprint.toml"
-    assert all(command.endswith(f" --policy {policy} --fail-on 'weat:d>9'") for _, command in failed[1:])
+    assert all(command.endswith(f" --policy {policy} --fail-on 'weat:d>9'") for _, command in failed[1::2])
     useless = steps(decided(tmp_path, LEAST.format(0.9)))
     assert [command.split()[1:3] for _, command in useless] == [["audit", "OTHER"], ["audit", "EMBEDDING"]]
     passed = steps(decided(tmp_path, LEAST.format(0.4)))
     assert [command for _, command in passed] == [
         f"imprint audit EMBEDDING --policy {policy}",
-        "imprint debias EMBEDDING debiased.safetensors",
+        "imprint swap command:./score",
     ]
+
+
+def test_the_chart_draws_the_limit_of_each_question_that_has_one_and_says_so(tmp_path):
+    rows = decided(tmp_path, SIZE.format("gender-career", 0.05), SIZE.format("gender-career", 0.4))
+    page = render_page(rows)
+    career, maths = (part.partition("</details>")[0] for part in page.split('class="answer ')[1:])
+    places = [float(place) for place in re.findall(r'class="limit" style="left:([\d.]+)%"', career)]
+    zero, low = (float(re.search(rf'class="{name}" style="left:([\d.]+)%', career)[1]) for name in ("zero", "band"))
+    tenth = zero - low  # the band reaches a tenth to the left
+    assert places == pytest.approx([zero - tenth / 2, zero + tenth / 2], abs=0.2)  # the tighter of two limits, 5 %
+    assert 'class="limit"' not in maths
+    assert "Dashed lines" in page
+    assert "Dashed lines" not in render_page(MEASURED)
+
+
+def test_findings_in_a_file_are_given_to_the_gate(tmp_path):
+    (_, *_), (_, *commands) = steps(MEASURED, "my findings.jsonl")[1:3]
+    assert commands == ["imprint policy init", "imprint gate 'my findings.jsonl' --policy imprint.toml"]
 
 
 def test_in_a_notebook_an_audit_opens_with_its_verdict(tmp_path):

@@ -6,12 +6,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from imprint import controls, run_battery, weat, write_csv
+from imprint import controls, run_battery, weat, write_csv, write_latex
 from imprint.association.weat import WeatRow
 from imprint.errors import ImprintError
 from imprint.masking import Words
 from imprint.render.numbers import plain
-from imprint.reports.latex import BIBLIOGRAPHY, latex_table
+from imprint.reports.latex import latex_table
 from imprint.reports.method import methods_paragraph
 from imprint.rows import RawRow, Row
 from imprint.stimuli.catalog import catalogue, choose
@@ -59,9 +59,11 @@ def test_a_table_has_fifteen_columns_at_most_unless_all_are_asked_for(found, tmp
     assert {*columns[False]} < {*columns[True]}
 
 
-def test_a_latex_table_has_a_line_per_question_and_nothing_that_latex_would_run(found):
+def test_a_latex_table_has_a_line_per_question_and_nothing_that_latex_would_run(found, tmp_path):
     rows = [replace(row, title=r"50 % & more_\input{x} ~^$#") for row in found.of(WeatRow)]
-    table = latex_table(rows)
+    write_latex(tmp_path / "answers.tex", rows)
+    table = (tmp_path / "answers.tex").read_text()
+    assert table == latex_table(rows)
     lines = [line for line in table.splitlines() if line.endswith(r"\\")][1:]
     asked = [row for row in rows if row.is_question]
     assert len(lines) == len(asked) == 2
@@ -70,7 +72,7 @@ def test_a_latex_table_has_a_line_per_question_and_nothing_that_latex_would_run(
         assert r"50 \% \& more\_\textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{}\$\#" in line
         assert row.outcome in line
     cited = {key for keys in re.findall(r"\\cite\{(.*?)\}", table) for key in keys.split(",")}
-    assert cited == {*re.findall(r"^@\w+\{(\w+),", BIBLIOGRAPHY.read_text(), re.MULTILINE)}
+    assert cited == {*re.findall(r"^@\w+\{(\w+),", (tmp_path / "answers.bib").read_text(), re.MULTILINE)}
 
 
 def test_a_latex_table_needs_a_test_about_people():

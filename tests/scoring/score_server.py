@@ -12,7 +12,8 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_POST(self):
-        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["texts"]
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        texts = asked.get("texts") or [pair["query"] + pair["document"] for pair in asked["pairs"]]
         COUNTS[self.path] = COUNTS.get(self.path, 0) + 1
         scores = [len(text) + 0.1 for text in texts]
         kind = self.path.rsplit("/", 1)[1]

@@ -16,7 +16,7 @@ from imprint.encoders.cache import EncodingCache
 from imprint.errors import ScorerError, SettingError, StimulusError, SubjectError
 from imprint.scoring.collect import Pace, collect
 from imprint.scoring.outside import CommandScorer, EndpointScorer
-from imprint.scoring.scorers import EncoderScorer, FunctionScorer, ValenceScorer, open_scorer
+from imprint.scoring.scorers import EncoderScorer, FunctionScorer, ValenceScorer, open_scorer, pair_line
 from imprint.scoring.sources import ScorerSource, find_scorer
 
 TEXTS = ["This is Ada.", "I met Eve, twice.", "ünïcode 日本"]
@@ -148,14 +148,26 @@ def test_an_encoder_scores_by_the_cosine_with_the_query():
     vectors = np.array([[len(text), 1.0] for text in TEXTS])
     query = np.array([4.0, 1.0])
     cosines = vectors @ query / np.linalg.norm(vectors, axis=1) / np.linalg.norm(query)
-    assert EncoderScorer(encoder, "four").scores(TEXTS) == pytest.approx(cosines)
+    lines = [pair_line("four", text) for text in TEXTS]
+    assert EncoderScorer(encoder).scores(lines) == pytest.approx(cosines)
+    assert encoder.sent == len(TEXTS) + 1
 
 
 def test_an_encoder_needs_a_query_and_others_take_none():
     with refuses(SettingError, option="query"):
         open_scorer("encoder:cbow")
     with refuses(SettingError, option="query"):
-        open_scorer("valence:default", query="CVs")
+        open_scorer("valence:default", pairs=True)
+
+
+def test_functions_commands_and_endpoints_get_pairs(tmp_path, server):
+    pairs = [("a nurse", "Ann, ünïcode 日本"), ("a\nnurse", 'says "no"')]
+    lines, lengths = [pair_line(*pair) for pair in pairs], [float(len(query + document)) for query, document in pairs]
+    function = FunctionScorer(lambda scored: [len(query + document) for query, document in scored], pairs=True)
+    assert function.scores(lines).tolist() == lengths
+    code = "import json\nfor line in sys.stdin:\n    print(len(''.join(json.loads(line).values())))"
+    assert command(tmp_path, code).scores(lines).tolist() == lengths
+    assert endpoint(server, "pairs", pairs=True).scores(lines) == pytest.approx(np.array(lengths) + 0.1)
 
 
 def test_options_of_another_scorer_are_refused():
@@ -168,8 +180,8 @@ def test_a_command_reads_lines_and_writes_numbers(tmp_path):
 
 
 def test_a_command_runs_without_a_shell(tmp_path):
-    with refuses(ScorerError, where=f"cat; touch {tmp_path}/made"):
-        CommandScorer(f"cat; touch {tmp_path}/made").scores(TEXTS)
+    with refuses(ScorerError, where=f"cat ; touch {tmp_path}/made"):
+        CommandScorer(f"cat ; touch {tmp_path}/made").scores(TEXTS)
     assert not (tmp_path / "made").exists()
 
 
@@ -210,8 +222,8 @@ def test_numbers_are_read_as_programs_print_them(tmp_path, line, score):
 
 
 def test_a_command_that_is_not_there_is_named():
-    with refuses(ScorerError, where="no-such-program-here"):
-        CommandScorer("no-such-program-here").scores(TEXTS)
+    with refuses(SettingError, option="the program", got="no-such-program-here"):
+        CommandScorer("no-such-program-here")
     with refuses(SettingError, option="command"):
         CommandScorer("cat 'unclosed")
 
@@ -279,6 +291,26 @@ def test_the_script_of_a_command_is_part_of_its_identity(tmp_path):
         path.write_text(code)
         found.append(CommandScorer(f"{PYTHON} {path}").identity)
     assert found[0] != found[1]
+
+
+def test_a_program_is_part_of_its_identity_and_must_be_there_before_the_cache_is_asked(tmp_path):
+    path = tmp_path / "score"
+
+    def scored(cache, code="len(text)"):
+        path.write_text(f"#!{PYTHON}\nimport sys\nfor text in sys.stdin: print({code})\n")
+        path.chmod(0o755)
+        return imprint.swap(f"command:{path}", "pronouns", templates=["{He} sings"], cache=cache)
+
+    with EncodingCache(tmp_path / "c.sqlite") as cache:
+        first, again, changed = scored(cache), scored(cache), scored(cache, "-len(text)")
+        assert [rows.scored for rows in (first, again, changed)] == [2, 0, 2]
+        assert changed[0].mean_difference == -first[0].mean_difference
+        path.chmod(0o644)
+        with refuses(SettingError, option="the program", got=str(path)):
+            imprint.swap(f"command:{path}", "pronouns", templates=["{He} sings"], cache=cache)
+        path.unlink()
+        with refuses(SettingError, option="the program", got=str(path)):
+            imprint.swap(f"command:{path}", "pronouns", templates=["{He} sings"], cache=cache)
 
 
 @pytest.fixture(scope="module")

@@ -54,6 +54,7 @@ def test_the_catalogue_holds_the_papers_tests() -> None:
         "caliskan-wefat-occupations",
         "caliskan-wefat-names",
         "winobias-wefat-occupations",
+        "angry-black-woman",
         *(f"seat-{number}b" for number in (3, 5, 6, 7, 8)),
         "seat-abw-names",
         "seat-abw-terms",

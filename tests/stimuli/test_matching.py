@@ -2,6 +2,8 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import reduce
+from operator import and_
 
 import numpy as np
 import pytest
@@ -23,26 +25,24 @@ def words_in(cells, side):
     return dict(zip(names, cells, strict=True))
 
 
-def common_counts(first, second):
-    return Counter(first.values()) & Counter(second.values())
-
-
-@given(CELLS, CELLS, st.integers(0, 30), st.integers(0, 3))
-def test_matching_agrees_with_counting(first, second, most, seed):
-    left, right = words_in(first, "l"), words_in(second, "r")
-    cells = left | right
+@given(st.lists(CELLS, min_size=2, max_size=4), st.integers(0, 30), st.integers(0, 3))
+def test_matching_agrees_with_counting(sides, most, seed):
+    lists = [words_in(side, "lrst"[number]) for number, side in enumerate(sides)]
+    cells = {word: cell for side in lists for word, cell in side.items()}
     kept = match_words(
-        tuple(left), tuple(right), lambda word: (cells[word],), most=most, stream=np.random.SeedSequence(seed)
+        [tuple(side) for side in lists], lambda word: (cells[word],), most=most, stream=np.random.SeedSequence(seed)
     )
-    counts = [Counter(cells[word] for word in side) for side in kept]
-    possible = common_counts(left, right)
-    assert counts[0] == counts[1] <= possible
-    assert counts[0].total() == min(most, possible.total())
-    assert [word for word in left if word in kept[0]] == list(kept[0])
+    first, *others = [Counter(cells[word] for word in side) for side in kept]
+    possible = reduce(and_, (Counter(side.values()) for side in lists))
+    assert all(other == first for other in others)
+    assert first <= possible
+    assert first.total() == min(most, possible.total())
+    for words, chosen in zip(lists, kept, strict=True):
+        assert [word for word in words if word in chosen] == list(chosen)
     if possible.total() > most:
         # each cell gives its share, rounded down or up
         for cell, count in possible.items():
-            assert abs(counts[0][cell] - most * count / possible.total()) < 1
+            assert abs(first[cell] - most * count / possible.total()) < 1
 
 
 @given(CELLS, st.permutations(range(40)), st.integers(0, 3))
@@ -52,7 +52,7 @@ def test_the_order_of_the_lists_does_not_decide(cells, order, seed):
 
     def kept(words):
         stream = np.random.SeedSequence(seed)
-        return match_words(words, tuple(right), lambda word: (both[word],), most=5, stream=stream)
+        return match_words((words, tuple(right)), lambda word: (both[word],), most=5, stream=stream)
 
     shuffled = [word for _, word in sorted(zip(order, left, strict=False))]
     assert [set(side) for side in kept(tuple(left))] == [set(side) for side in kept(tuple(shuffled))]

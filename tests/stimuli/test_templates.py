@@ -106,7 +106,8 @@ def test_articles_in_sentences_are_the_oracles(test: WeatTest) -> None:
     for found in sentences(test, "bleached").values():
         for sentence in found:
             for article, word in re.findall(r"\b(an?) ([\w-]+)", sentence.text, re.IGNORECASE):
-                assert ORACLE.a(word) == f"{article.lower()} {word}", sentence.text
+                expected = "an usher" if word == "usher" else ORACLE.a(word)  # the oracle says it as "use"
+                assert expected == f"{article.lower()} {word}", sentence.text
             assert not re.search(r"\b(an?|the) (an?|the)\b", sentence.text, re.IGNORECASE)
 
 

@@ -89,9 +89,12 @@ def test_who_has_finished_is_told_to_those_who_pay(make_store, tmp_path):
         store.answer(one.number, {question.number: "yes" for question in store.step(one.number).questions})
     for last in (None, Finish("answered", "C0FFEE")):  # whether or not they have opened the last page
         write_payments(store, tmp_path / "pay.csv")
-        assert {row["panel_id"]: row["finished"] for row in read(tmp_path / "pay.csv")} == {"one": "yes", "late": "no"}
+        assert {row["panel_id"]: row["finished"] for row in read(tmp_path / "pay.csv")} == {
+            "one": "yes",
+            "late": "yes",
+        }
         assert last is None or store.step(one.number) == last
-    assert store.step(late.number) == Finish("closed")
+    assert store.step(late.number) == Finish("closed", "C0FFEE"), "who found it full is paid too"
 
 
 def test_scores_are_findings(make_store, take_part, tmp_path):

@@ -120,13 +120,13 @@ def test_a_full_study_still_lets_in_those_who_were_there(make_store, monkeypatch
         store.join("another")
 
 
-def test_who_answered_the_last_page_there_was_gets_the_code_and_nobody_else(make_store, take_part):
+def test_who_answered_the_last_page_there_was_gets_the_code_and_who_has_stopped_does_not(make_store, take_part):
     store = make_store("analogy", quota=1, terms=PAID)
     stopped, _ = take_part(store, lambda *_: "yes", pages=1)
     store.leave(stopped)
     assert store.step(stopped) == Finish("left")
     assert take_part(store, lambda *_: "yes")[1] == Finish("closed", "C0FFEE-1"), "one page was full already"
-    assert take_part(store, lambda *_: "yes")[1] == Finish("closed", "SORRY-2"), "all of them were"
+    assert take_part(store, lambda *_: "yes")[1] == Finish("closed", "C0FFEE-1"), "all of them were"
     assert take_part(make_store("analogy", name="unpaid.db"), lambda *_: "yes")[1] == Finish("answered")
 
 
@@ -178,13 +178,13 @@ def test_who_places_too_few_names_gets_the_screen_out_code_alone(make_store, fin
     assert [(one.finished, one.screened_out) for one in store.payments()] == [(False, True)]
 
 
-def test_who_finds_every_page_full_is_paid_as_screened_out(make_store):
+def test_who_finds_every_page_full_is_paid_as_finished(make_store):
     store = make_store("analogy", quota=1, terms=PAID)
     first, late = (store.join(f"panel-{n}") for n in range(2))
     for one in (first, late):
         store.consent(one.number, one.token)
     while isinstance(task := store.step(first.number), Task):
         store.answer(first.number, {question.number: "yes" for question in task.questions})
-    assert store.step(late.number) == Finish("closed", PAID.screen_out_code)
+    assert store.step(late.number) == Finish("closed", PAID.completion_code)
     paid = {one.panel_id: (one.finished, one.screened_out) for one in store.payments()}
-    assert paid == {"panel-0": (True, False), "panel-1": (False, True)}
+    assert paid == {"panel-0": (True, False), "panel-1": (True, False)}

@@ -208,6 +208,18 @@ def read_beside(path: Path, rng: random.Random) -> None:
     read_embedding(main, rng)
 
 
+def read_text(path: Path, rng: random.Random) -> None:
+    from imprint.corpora.counting import count_corpus
+    from imprint.corpora.settings import TextSettings
+    from imprint.stimuli.catalog import text_questions
+
+    unit = rng.choice((None, "line", "file")) if path.suffix in (".txt", ".gz", ".bz2", ".xz", ".zst") else None
+    date = "date" if path.suffix in (".jsonl", ".parquet") else None
+    counts = count_corpus([path], text_questions()[-5:], TextSettings(document=unit, date=date))
+    assert len(counts.names) == len(counts.years) <= counts.n_documents
+    assert (counts.count > 0).all()
+
+
 def read_findings(path: Path, _: random.Random) -> None:
     from imprint.kinds.findings import read_findings
 
@@ -225,8 +237,8 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     from imprint.reports.method import methods_paragraph
     from imprint.reports.page import render_page
     from imprint.reports.summary import brief
-    from imprint.rows import write_csv
     from imprint.view import Chart, flat
+    from imprint.writing import write_csv
 
     shown = list(flat(blocks(rows)))
     draw_blocks(shown, more=True)
@@ -333,6 +345,7 @@ READERS: dict[str, tuple[int, Callable[[Path, random.Random], None]]] = {
     "terms": (1, read_terms),
     "transform": (5, read_transform),
     "reply": (8, read_reply),
+    "text": (6, read_text),
 }
 
 

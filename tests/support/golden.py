@@ -52,6 +52,11 @@ def _fitted(row):
     return {"fitted": [{"name": key, "value": float(value)} for key, value in row.items() if key in _FITTED]}
 
 
+def _spread(row):
+    spread = row["variances"]
+    return {"variances": spread and {key: value for key, value in spread.items() if not key.endswith("_fixed")}}
+
+
 def _agreed(row):
     return {f"published_{key}": value for key, value in (row["published"] or {}).items()}
 
@@ -152,7 +157,8 @@ KEY_MAP = {
         "explained": "explained_shares",
     },
     "analogy": {"words": "n_words", "names": "with_names"},
-    "debiasing": dict.fromkeys(_FITTED, _fitted),
+    # What is left is measured along the gender axis of every command, no longer on he - she as it was.
+    "debiasing": dict.fromkeys(_FITTED, _fitted) | {"variances": _spread},
     "debiased projection": {
         "held_out": as_list("held_out", "word", "before", "after"),
         "background": as_list("background", "word", "before", "after"),
@@ -175,6 +181,8 @@ KEY_MAP = {
     "gate": {
         "lacking": as_list("lacking", "test", "n_missing"),
         "verdict": lambda row: {"verdict": row["verdict"].replace("inconclusive", "cannot tell")},
+        # The catalogue has one more test of a paper.
+        "checked": lambda row: {"checked": row["checked"] + row["test"].startswith("weat:p")},
         **dict.fromkeys(("tests", "failed", "inconclusive")),
     },
     # Sentences, which may be reworded.

@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 from imprint.errors import VocabularyError
 from imprint.work import WorkUnit, run_units, unit_key
 from imprint.workers import processes
@@ -41,6 +43,20 @@ def fatal(path, deaths):
 
 def unit(run, *arguments):
     return WorkUnit(unit_key(run.__name__, *arguments), run, arguments, f"{run.__name__} {arguments[0]}")
+
+
+def pages_taken(rounds):
+    """Use and free arrays of 4 MB; return how many pages that took from the system."""
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(rounds):
+        np.ones(500_000)
+    return b"%d" % (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+
+
+def pages_taken_by_task(shared, rounds):
+    return pages_taken(rounds)
 
 
 def slowly(number):

@@ -184,7 +184,7 @@ def test_what_names_no_translator_is_refused(translator):
 
 
 def test_a_program_that_does_not_exist_is_named():
-    with refuses(TranslatorError, where="no-such-program-here eu-en"):
+    with refuses(SettingError, option="the program", got="no-such-program-here"):
         translate_probe("command:no-such-program-here eu-en", ["eu"])
 
 

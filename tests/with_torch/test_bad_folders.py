@@ -133,6 +133,14 @@ def test_a_config_of_nonsense(copied, value):
     refuse(folder)
 
 
+@pytest.mark.parametrize("limit", ["x", [1], {"a": 1}])
+def test_a_limit_on_tokens_that_is_no_number(copied, limit):
+    folder = copied("bert")
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_max_length": limit}))
+    refuse(folder)
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_code_that_a_config_asks_for_never_runs(copied, known):
     folder = copied("bert")

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from imprint.encoders import sentence_transformers as adapter
 from imprint.encoders.base import FunctionEncoder
+from imprint.encoders.batches import encode_in_batches
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, MissingExtraError, SettingError
@@ -62,6 +64,38 @@ def test_the_order_of_texts_and_their_neighbours_do_not_matter(real):
     np.testing.assert_array_equal(real.encode(TEXTS[::-1])[::-1], whole)
     np.testing.assert_array_equal(np.vstack([real.encode([text]) for text in TEXTS]), whole)
     assert len(real.encode([])) == 0
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("model", ["real", "made"])
+def test_batches_cut_from_tokens_are_those_of_the_library(real, assembled, model, side, monkeypatch):
+    encoder = real if model == "real" else SentenceTransformersEncoder(assembled())
+    monkeypatch.setattr(encoder._model.tokenizer, "padding_side", side)
+    features = encoder._model.preprocess(TEXTS)
+    assert bool(features["attention_mask"][:, 0].all()) == (side == "right")
+    encode = adapter._forward(encoder._model, features, "cpu")
+    lengths = features["attention_mask"].sum(dim=1).tolist()
+    rows = encode_in_batches(TEXTS, lengths, encode, most=4, tokens=1_000)
+    alone = np.vstack([encoder._model.encode([text]) for text in TEXTS])  # what is beside a text pads it
+    np.testing.assert_allclose(rows, alone, atol=1e-5)
+
+
+def test_a_gpu_that_is_not_there_is_refused(minilm, torch, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with refuses(SettingError, option="device", got="cuda"):
+        open_encoder(minilm, device="cuda")
+    with refuses(SettingError, option="device", got="gpu"):
+        open_encoder(minilm, device="gpu")
+
+
+def test_a_gpu_gives_the_vectors_of_the_cpu_and_is_another_encoder(real, minilm, torch):
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    there = open_encoder(minilm, device="cuda")
+    np.testing.assert_allclose(there.encode(TEXTS), real.encode(TEXTS), atol=1e-5)
+    np.testing.assert_array_equal(np.vstack([there.encode([text]) for text in TEXTS]), there.encode(TEXTS))
+    assert there.identity != real.identity
+    assert there.settings["device"] == "cuda"
 
 
 @pytest.mark.parametrize(

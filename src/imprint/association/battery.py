@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
+from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.weat import WeatRow, find_test, measure
@@ -30,8 +31,9 @@ def run_battery(
     seed: int = 0,
     skip: bool = True,
     foreign: Mapping[str, Embedding] | None = None,
+    by_gender: bool = False,
     progress: Progress | None = None,
-) -> MeasuredRows[WeatRow | WefatRow | TopicRow | SkippedRow]:
+) -> MeasuredRows[WeatRow | WefatRow | TopicRow | InteractionRow | SkippedRow]:
     """Run many tests on one embedding.
 
     Parameters
@@ -51,6 +53,8 @@ def run_battery(
         Skip a test that lacks words or its property; if False, raise.
     foreign
         Vectors for tests in other languages, by language, where an encoder is asked in their sentences.
+    by_gender
+        Split the names of X and Y by gender, too: main effects and their interaction.
     progress
         Called with the tests done and the total number of tests.
 
@@ -92,7 +96,8 @@ def run_battery(
     require_any(measured, not_run, len(tests), where=embedding.name)
     weats = [pair for pair in measured if pair.words is not None]
     topics = topic_rows(weats, not_run) if len(weats) > 1 else []
-    return MeasuredRows(measured, [*(pair.row for pair in measured), *topics, *not_run])
+    crossed = interaction_rows(weats) if by_gender else []
+    return MeasuredRows(measured, [*(pair.row for pair in measured), *topics, *crossed, *not_run])
 
 
 def attempt_each(

@@ -6,7 +6,6 @@ lie where chance puts them in this space: they do differ, and show which sizes t
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args
@@ -19,6 +18,7 @@ from imprint.association.seat_battery import all_in_sentences
 from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
 from imprint.checks import check_whole
+from imprint.clusters import Workers, working
 from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
@@ -95,7 +95,7 @@ def calibrate(
     copies: int = COPIES,
     cache: EncodingStore | None = None,
     seed: int = 0,
-    executor: Executor | None = None,
+    workers: Workers | None = None,
     report: Report | None = None,
 ) -> Rows[CalibrationRow]:
     """Count how often questions find a difference in copies of a subject in which there is none.
@@ -116,9 +116,9 @@ def calibrate(
         Where encodings are kept between runs.
     seed
         Seed of everything random.
-    executor
-        Any `concurrent.futures.Executor` to do the work, up to 100 copies of one kind at a time. The result is the
-        same to the byte.
+    workers
+        How many threads, the address of a Dask scheduler, or any `concurrent.futures.Executor`, to make up to 100
+        copies of one kind at a time. The result is the same to the byte.
     report
         Called with the name of the step, the work done and the total work.
 
@@ -138,7 +138,7 @@ def calibrate(
     chunks = [(start // _CHUNK, min(_CHUNK, copies - start)) for start in range(0, copies, _CHUNK)]
     tasks = [(altered, chunk, size, seed) for altered in get_args(Altered) for chunk, size in chunks]
     parts: dict[Altered, list[Floats]] = {altered: [] for altered in get_args(Altered)}
-    with executor_or_threads(executor) as pool:
+    with working(workers) as executor, executor_or_threads(executor) as pool:
         for done, part in enumerate(in_order(pool, measure_copies, original, tasks)):
             parts[tasks[done][0]].append(part)
             if report is not None:

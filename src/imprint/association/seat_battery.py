@@ -6,19 +6,19 @@ is so after Holm's correction over the tests of an encoder.
 """
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
-from contextlib import nullcontext
 from typing import get_args
 
 import msgspec
 
 from imprint.association.battery import attempt_each, in_parts, require_any
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
+from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.checks import Alternative, Context
+from imprint.clusters import Workers, working
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError
@@ -27,11 +27,10 @@ from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.common import FramedWords
-from imprint.subjects.encodings import fresh_texts
+from imprint.subjects.encodings import choose_fitting
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.threads import single_threaded
 from imprint.types import Progress, Report
-from imprint.workers import threads
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
@@ -50,9 +49,10 @@ def run_seat_battery(
     cache: EncodingStore | None = None,
     seed: int = 0,
     skip: bool = True,
-    executor: Executor | None = None,
+    by_gender: bool = False,
+    workers: Workers | None = None,
     report: Report | None = None,
-) -> MeasuredRows[SeatRow | TopicRow | CoherenceRow | AnisotropyRow | SkippedRow]:
+) -> MeasuredRows[SeatRow | TopicRow | InteractionRow | CoherenceRow | AnisotropyRow | SkippedRow]:
     """Run many SEATs on one or more encoders.
 
     Parameters
@@ -78,9 +78,11 @@ def run_seat_battery(
         Seed of everything random.
     skip
         Skip a test that cannot be run; if False, raise.
-    executor
-        Any `concurrent.futures.Executor` to run the tests, one at a time; texts are encoded here. The result is the
-        same to the byte.
+    by_gender
+        Split the names of X and Y by gender, too: main effects and their interaction.
+    workers
+        How many threads, the address of a Dask scheduler, or any `concurrent.futures.Executor`, to run the tests, one
+        at a time; texts are encoded here. The result is the same to the byte.
     report
         Called with the name of the step, the work done and the total work.
 
@@ -104,27 +106,34 @@ def run_seat_battery(
     ]
     anisotropy: list[AnisotropyRow] = []
     for encoder in opened:
+        chosen, framed, left_out = _affordable(encoder, questions, cache)
+        for test, error in left_out.items():
+            if not skip:
+                raise error
+            outcomes.append(_skipped(encoder, test, str(error), seed))
+        if not chosen:
+            continue
         about = AskedEncoder.of(
             encoder,
-            questions,
-            _affordable(encoder, questions, cache),
+            chosen,
+            framed,
             units=units,
             alternative=alternative,
             seed=seed,
             cache=cache,
             progress=_labelled(report, f"encoding with {encoder.name}"),
         )
-        anisotropy += _anisotropy(about, questions)
+        anisotropy += _anisotropy(about, chosen)
 
         def lost(error: Exception, question: SentenceTest, about: AskedEncoder = about) -> SkippedRow:
             return _skipped(about, question.test, str(error), seed)
 
         # Heavy parts release Python's lock.
-        with nullcontext(executor) if executor else threads(_AT_ONCE) as pool:
+        with working(workers or _AT_ONCE) as pool:
             outcomes += attempt_each(
                 _measure_test,
                 about,
-                [(question,) for question in questions],
+                [(question,) for question in chosen],
                 lost,
                 skip=skip,
                 executor=pool,
@@ -140,7 +149,8 @@ def run_seat_battery(
     seats = [row for row, _ in measured]
     topics = topic_rows(measured, not_run, part="seat")
     coherence = check_coherence(row for row in seats if not row.is_question)
-    return MeasuredRows(measured, [*seats, *topics, *coherence, *anisotropy, *not_run])
+    crossed = interaction_rows(measured) if by_gender else []
+    return MeasuredRows(measured, [*seats, *topics, *crossed, *coherence, *anisotropy, *not_run])
 
 
 def all_in_sentences(
@@ -200,20 +210,25 @@ def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed:
     )
 
 
+def by_importance(questions: Sequence[SentenceTest]) -> list[tuple[SentenceTest | FramedWords, list[str]]]:
+    """Return what an encoder is asked, with its texts: questions, bundled words in frames, and other tests."""
+    others = sorted(questions, key=lambda question: (not question.test.is_question, question.context != "framed"))
+    first = sum(question.test.is_question for question in questions)
+    framed = [FramedWords()] if any(question.ranked for question in questions) else []
+    with_texts = [(question, question.asked) for question in others]
+    return [*with_texts[:first], *((words, words.texts()) for words in framed), *with_texts[first:]]
+
+
 def _affordable(
     encoder: Encoder, questions: Sequence[SentenceTest], cache: EncodingStore | None
-) -> FramedWords | None:
-    """Return the bundled words in frames where a test needs them; None where the encoder may not be sent so many."""
-    if not any(question.ranked for question in questions):
-        return None
-    framed = FramedWords()
-    if encoder.max_texts is not None:
-        try:
-            texts = [text for question in questions for text in question.asked]
-            encoder.check_count(fresh_texts(encoder, (*texts, *framed.texts()), cache))
-        except SettingError:
-            return None
-    return framed
+) -> tuple[list[SentenceTest], FramedWords | None, dict[WeatTest, SettingError]]:
+    """Return the tests that an encoder may be asked, the bundled words if it may be, and why not the other tests."""
+    ordered = by_importance(questions)
+    refused, _ = choose_fitting(encoder, [texts for _, texts in ordered], cache)
+    reasons = {id(item): error for (item, _), error in zip(ordered, refused, strict=True)}
+    framed = next((item for item, _ in ordered if isinstance(item, FramedWords) and reasons[id(item)] is None), None)
+    left_out = {question.test: error for question in questions if (error := reasons[id(question)]) is not None}
+    return [question for question in questions if reasons[id(question)] is None], framed, left_out
 
 
 def _stars(rows: Sequence[SeatRow]) -> list[str]:

@@ -9,17 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from imprint.association.rows import (
-    OBSTACLE,
-    OUTCOME,
-    REASON,
-    SIZE,
-    SIZE_HIGH,
-    SIZE_LOW,
-    Measured,
-    OutcomeRow,
-    Tested,
-)
+from imprint.association.rows import OBSTACLE, OUTCOME, REASON, SIZE, SIZE_HIGH, SIZE_LOW, Measured, OutcomeRow, Tested
 from imprint.association.sizes import size_fields
 from imprint.association.vectors import shares_of
 from imprint.rows import Row, SkippedRow, shown

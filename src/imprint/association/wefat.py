@@ -158,7 +158,7 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRow
     owner = np.unique(values, return_inverse=True)[1] if test.shared else np.arange(len(values))
     listed = (len(test.words) // test.forms, len(test.a), len(test.b))
     few = too_few((len(np.unique(owner)), n_a, n_b), (len(units), n_a, n_b), listed)
-    low, high = (None, None) if few else _interval(table, n_a, values, owner)
+    low, high = (None, None) if few else interval_of_r(table, n_a, values, owner)
     p_frequency = mirrored = None
     if embedding.background is not None:
         vectors = _mean_of_forms(unit_rows(found.vectors), test.forms)
@@ -210,19 +210,23 @@ def _mean_of_forms(rows: Averaged, forms: int) -> Averaged:
     return cast(Averaged, rows.reshape(-1, forms, rows.shape[-1]).mean(axis=1))
 
 
-def _interval(table: Floats, n_a: int, values: Floats, owner: Ints) -> tuple[float | None, float | None]:
+def interval_of_r(
+    table: Floats, n_a: int, values: Floats, owner: Ints, confidence: float = CONFIDENCE
+) -> tuple[float | None, float | None]:
     """Return the interval of r over words and attributes; words of one owner are left out together.
+
+    It is about r with as many attributes: fewer make scores less exact, and so r smaller.
 
     Its ends are those of Fisher's z, with the jackknife's variance of the three sets, less the interaction of words
     with attributes, which is in the variances of both. There are none where r is 1, or would be without a word.
     """
     columns = table.shape[1]
     without_attribute = [(np.delete(table, place, axis=1), n_a - (place < n_a)) for place in range(columns)]
-    scores = np.array([_standardised(*kept) for kept in ((table, n_a), *without_attribute)])
+    scores = np.array([standardised(*part) for part in ((table, n_a), *without_attribute)])
     with np.errstate(divide="ignore", invalid="ignore"):  # r may be 1, or by rounding more
-        z = np.arctanh(_correlations(scores, values))
+        z = np.arctanh(correlations(scores, values))
         kept_words = [owner != unit for unit in np.unique(owner)]
-        without = np.array([np.arctanh(_correlations(scores[:, kept], values[kept])) for kept in kept_words])
+        without = np.array([np.arctanh(correlations(scores[:, is_kept], values[is_kept])) for is_kept in kept_words])
     if not (np.isfinite(z).all() and np.isfinite(without).all()):
         return None, None
     count, sides = len(without), [slice(1, 1 + n_a), slice(1 + n_a, None)]
@@ -238,7 +242,7 @@ def _interval(table: Floats, n_a: int, values: Floats, owner: Ints) -> tuple[flo
         return None, None
     squares = sum(part**2 * weight for part, weight in zip(main, weights, strict=True))
     squares += sum(part**2 * weights[0] * weight for part, weight in zip(shared, weights[1:], strict=True))
-    half = quantile(1 - CONFIDENCE, variance**2 / squares) * math.sqrt(variance)
+    half = quantile(1 - confidence, variance**2 / squares) * math.sqrt(variance)
     return math.tanh(z[0] - half), math.tanh(z[0] + half)
 
 
@@ -253,8 +257,8 @@ def _frequency_p(
     with single_threaded():
         table: Floats32 = words.astype(np.float32) @ background.rows.T
     parts = np.array_split(drawn, math.ceil(len(words) * drawn.size / _AT_ONCE))
-    correlations = [_correlations(_standardised(table[:, part], n_a).T, values) for part in parts]
-    reached = sum(int(np.count_nonzero(np.abs(part) >= abs(r))) for part in correlations)
+    drawn_r = [correlations(standardised(table[:, part], n_a).T, values) for part in parts]
+    reached = sum(int(np.count_nonzero(np.abs(part) >= abs(r))) for part in drawn_r)
     return (1 + reached) / (1 + REPLACEMENTS)
 
 
@@ -265,11 +269,11 @@ def _mirrored(words: Floats, attributes: Floats, n_a: int, values: Floats, backg
         axes = background.axes
         along, others = words @ axes, (attributes @ axes).T
         signs = rng.choice([-1.0, 1.0], (_COPIES, axes.shape[1]))
-        copies = [_standardised((along * flips) @ others, n_a) for flips in signs]
-    return sample_quantile(np.abs(_correlations(np.array(copies), values)), _UNUSUAL)
+        copies = [standardised((along * flips) @ others, n_a) for flips in signs]
+    return sample_quantile(np.abs(correlations(np.array(copies), values)), _UNUSUAL)
 
 
-def _correlations(rows: Floats, values: Floats) -> Floats:
+def correlations(rows: Floats, values: Floats) -> Floats:
     """Return Pearson's correlation of each row with values; 0 for a row without spread."""
     centred = rows - rows.mean(axis=-1, keepdims=True)
     other = values - values.mean()
@@ -277,7 +281,7 @@ def _correlations(rows: Floats, values: Floats) -> Floats:
     return np.asarray((centred * other).sum(axis=-1) / np.where(scale > 0, scale, np.inf))
 
 
-def _standardised(table: Floats | Floats32, n_a: int) -> Floats:
+def standardised(table: Floats | Floats32, n_a: int) -> Floats:
     """Return the score of each word with the attributes of the last axis."""
     spread = table.std(axis=-1, ddof=1)
     difference = table[..., :n_a].mean(axis=-1) - table[..., n_a:].mean(axis=-1)

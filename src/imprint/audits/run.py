@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Collection, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
@@ -12,12 +12,13 @@ from typing import Annotated
 import msgspec
 
 from imprint.audits.settings import AuditOptions
+from imprint.clusters import WORKERS, Workers, working
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError, SettingError
-from imprint.evaluation.controls import ControlsRow, controls
-from imprint.jobs.job import Job, Plan
+from imprint.evaluation.controls import ControlsRow, control_words, controls
+from imprint.jobs.job import QUICK_TEXTS, Job, Plan
 from imprint.jobs.progress import Meter
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds import Kind, Part, all_kinds
@@ -25,10 +26,13 @@ from imprint.kinds.audit import AuditedSettings, AuditRow
 from imprint.policies.gate import Gate, check
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.settings import option, settable
+from imprint.subjects.encodings import choose_fitting
+from imprint.subjects.framed import texts_of_words
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
+from imprint.view import several
 
 LIBRARIES = ("numpy", "scipy", "numba")
 
@@ -74,7 +78,8 @@ class Audit(Result):
     def __repr__(self) -> str:
         ran = sum(row.ran for row in self.parts)
         verdict = f"{self.gate.verdict}; " if self.gate else ""
-        return f"Audit({self.embedding}: {verdict}{len(self.rows):,} findings, {ran} of {len(self.parts)} parts ran)"
+        rows = several(len(self.findings()), "row")
+        return f"Audit({self.embedding}: {verdict}{rows}, {ran} of {len(self.parts)} parts ran)"
 
 
 class AuditArguments(AuditOptions, frozen=True, kw_only=True):
@@ -91,13 +96,7 @@ class AuditArguments(AuditOptions, frozen=True, kw_only=True):
         EncodingStore | None,
         option("Where encodings are kept between runs; without it, they are held during the audit."),
     ] = None
-    executor: Annotated[
-        Executor | None,
-        option(
-            "Any `concurrent.futures.Executor` to make the altered copies and the tests in sentences; the result is "
-            "the same to the byte."
-        ),
-    ] = None
+    workers: Annotated[Workers | None, option(WORKERS)] = None
     report: Annotated[
         Report | None,
         option("Called with the part that is running, how much of the audit is done, and how much there is."),
@@ -133,43 +132,81 @@ def audit(subject: EncoderLike, arguments: AuditArguments) -> Audit:
     other = None if arguments.against is None else open_subject(arguments.against)
     if isinstance(opened, Encoder):
         plan = msgspec.structs.replace(plan, debias=None)
+        if plan.quick and opened.max_texts is not None:
+            opened = opened.at_most(QUICK_TEXTS, hint="run the whole audit, without --quick")
         if beside is not None:
             raise SettingError(
                 "is a sentence encoder itself", where=opened.name, option="encoder", hint="leave it out"
             )
-    job = Job(opened, plan, beside, other, arguments.cache, arguments.executor)
+    with working(arguments.workers) as executor:
+        job = Job(opened, plan, beside, other, arguments.cache, executor)
+        whole, *rows = _measure(job, arguments, given, policy.sha256 if policy else None)
+    gate = check((whole, *rows), conditions, policy) if policy or conditions else None
+    return Audit(opened.name, plan, (whole, *rows), gate)
+
+
+def _measure(job: Job, arguments: AuditArguments, given: str | None, policy_sha256: str | None) -> list[Row]:
+    """Return the row of the audit, and those of all kinds that apply."""
     chosen = [kind for kind in all_kinds() if arguments.parts is None or kind.part.name in arguments.parts]
     runnable = [kind for kind in chosen if kind.run is not None and _shown(kind.part, job)]
     kinds = sorted(runnable, key=lambda kind: kind.part.order)
     expected = {kind.name: _seconds(kind, job) for kind in kinds}
     if job.kind == "encoder":
-        expected[_WORDS] = _ENCODING_QUICKLY if plan.quick else _ENCODING
+        expected[_WORDS] = _ENCODING_QUICKLY if job.plan.quick else _ENCODING
     meter = Meter(arguments.report, expected)
     if job.kind == "encoder":
         enumerated = any(kind.part.name == "enumeration" for kind in kinds)
         job = replace(job, progress=meter.part(_WORDS, "Encoding words"), enumerated=enumerated)
-    # first: a limit of texts that they exceed would lose the rest
-    known, *others = controls(job.subject, languages=plan.languages, cache=job.encodings).findings()
-    whole = _whole(job, known, given, policy.sha256 if policy else None)
+    if isinstance(job.subject, Encoder) and job.subject.max_texts is not None:
+        _announce(job, job.subject, kinds)
+    # first: without them, nothing that is asked can be judged
+    control, *others = controls(job.subject, languages=job.plan.languages, cache=job.encodings).findings()
     findings = _run_all(job, kinds, meter)
+    whole = _whole(job, control, given, policy_sha256)
     measured = [row.in_part(kind.part.name) for kind in kinds for row in findings[kind.name]]
-    rows = (whole, *(row.in_part("audit") for row in others), *measured)
-    return Audit(opened.name, plan, rows, check(rows, conditions, policy) if policy or conditions else None)
+    return [whole, *(row.in_part("audit") for row in others), *measured]
+
+
+def _announce(job: Job, encoder: Encoder, kinds: Sequence[Kind]) -> None:
+    """Have an encoder say how many texts it will be sent: controls, what kinds ask first, words; while they fit."""
+    first = [texts for kind in _asked_first(kinds) if kind.texts is not None for texts in kind.texts(job)]
+    words = [texts_of_words(encoder, words) for words in job.asked_words]
+    groups = [sorted(control_words(job.plan.languages)), *first, *words]
+    _, count = choose_fitting(encoder, groups, job.encodings)
+    encoder.announce(count)
+
+
+def _asked_first(kinds: Sequence[Kind]) -> list[Kind]:
+    """Return the kinds whose texts an encoder is sent before words: those of tests, then others."""
+    return sorted((kind for kind in kinds if kind.texts is not None), key=lambda kind: not kind.part.asks_tests)
 
 
 def _run_all(job: Job, kinds: Sequence[Kind], meter: Meter) -> dict[str, list[Row]]:
     """Run one kind after the other, some in a thread beside the rest; what was found does not depend on that."""
     for library in _LOADED_FIRST:
         import_module(library)
-    words = job.embedding
-    _ = words.sha256, words.index, words.norms
     with single_threaded(), ThreadPoolExecutor(1) as thread:
-        running = {kind.name: thread.submit(_run, job, kind, meter) for kind in kinds if kind.beside}
+        first = _asked_first(kinds) if job.kind == "encoder" else []
+        findings = {kind.name: _run(job, kind, meter) for kind in first}
+        if (words := _known_words(job)) is not None:
+            _ = words.sha256, words.index, words.norms
+        others = [kind for kind in kinds if kind not in first]
+        running = {kind.name: thread.submit(_run, job, kind, meter) for kind in others if kind.beside}
         try:
-            findings = {kind.name: _run(job, kind, meter) for kind in kinds if not kind.beside}
+            findings |= {kind.name: _run(job, kind, meter) for kind in others if not kind.beside}
             return findings | {name: future.result() for name, future in running.items()}
         finally:
             meter.stop()
+
+
+def _known_words(job: Job) -> Embedding | None:
+    """Return the words that tests ask about; None where an encoder may not be sent so many texts."""
+    try:
+        return job.embedding
+    except SettingError as error:
+        if error.option != "max_texts":
+            raise
+        return None
 
 
 def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
@@ -205,6 +242,7 @@ def _run(job: Job, kind: Kind, meter: Meter) -> list[Row]:
 def _whole(job: Job, known: ControlsRow, given: str | None, policy_sha256: str | None) -> AuditRow:
     """Return the first row: what was audited, how, and with what."""
     (name, digest), other, encoder = job.measured, job.against, job.beside
+    words = _known_words(job)
     settings = AuditedSettings(
         **{name: getattr(job.plan, name) for name in AuditSettings.__struct_fields__},
         fdr=job.plan.enumeration.rate,
@@ -223,9 +261,9 @@ def _whole(job: Job, known: ControlsRow, given: str | None, policy_sha256: str |
         versions=(Label("imprint", __version__), Label("python", platform.python_version()), *libraries),
         subject=job.kind,
         given=given,
-        n_words=len(job.embedding),
-        dimension=job.embedding.dimension,
-        embedding_notes=(*job.embedding.notes, *job.embedding.frequency_notes),
+        n_words=0 if words is None else len(words),
+        dimension=job.dimension if words is None else words.dimension,
+        embedding_notes=() if words is None else (*words.notes, *words.frequency_notes),
         judged=known.judged,
         controls=known.controls,
         language=known.language,

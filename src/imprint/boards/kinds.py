@@ -1,22 +1,33 @@
 """The rows of a board as kinds: the table of models by questions, what differs, and bias against quality."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from imprint.association.rows import outcome_counts
+from imprint.boards.comparing import DifferenceRow
 from imprint.boards.rows import (
     PART,
     BoardDifferenceRow,
+    BoardMeasuredRow,
     BoardRow,
     BoardTestRow,
     BoardTopicDifferenceRow,
     BoardTopicRow,
 )
+from imprint.boards.sentences import (
+    DIFFER,
+    count_differences,
+    headline,
+    judged_and_best,
+    nothing_to_compare,
+    say_topics,
+    undecided_topics,
+    untopical,
+)
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import NAME, OUTCOME, REASONS, TENTH, by_chance, outcome_notes
+from imprint.kinds.tests import NAME, OUTCOME, REASONS, TENTH, outcome_notes
 from imprint.rows import Row
-from imprint.significance.outcomes import FOUND, OUTCOMES, SizeOutcome
+from imprint.significance.outcomes import OUTCOMES, SizeOutcome
 from imprint.tables import Columns, Field, table
 from imprint.view import (
     NOTHING,
@@ -31,7 +42,6 @@ from imprint.view import (
     estimate,
     first_claim,
     footnote,
-    join,
     number,
     percent,
     points,
@@ -44,38 +54,41 @@ if TYPE_CHECKING:
 
 BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
-DifferenceRow = BoardDifferenceRow | BoardTopicDifferenceRow
+BoardCell = TypeVar("BoardCell", BoardTestRow, BoardMeasuredRow)
 
 _SHOWN = 4  # columns of sizes; the rest is shown on request
-_MOST_GROUPS = 3  # of models with less bias than the same others, which the page says in sentences
 _MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small": "■", "cannot tell": "○"}
-_DIFFER: dict[SizeOutcome, str] = {
-    "substantial": "differ substantially",
-    "present": "differ",
-    "small": f"equal within {TENTH}",
-    "cannot tell": "cannot tell",
-}
 
 
 def show_board(rows: Sequence[Row]) -> Iterator[Block]:
-    """Show every model with its quality and its size in each question, those with differences first."""
+    """Show every model with its quality, its size in each question, those with differences first, and what else is."""
     models = [row for row in rows if isinstance(row, BoardRow)]
-    cells = {(row.embedding, row.test): row for row in counted([row for row in rows if isinstance(row, BoardTestRow)])}
+    answered = counted([row for row in rows if isinstance(row, BoardTestRow)])
     differing = Counter(row.test for row in rows if isinstance(row, BoardDifferenceRow) and row.found)
-    headings = {row.test: row for row in cells.values()}
-    ordered = sorted(headings, key=lambda test: -differing[test])
     columns = [
-        Field(title=_pairing(headings[test]), meaning=headings[test].title, cell=_size_in(cells, test), numeric=False)
-        for test in ordered
+        _column(_pairing(cells[0]), cells[0].title, cells)
+        for cells in sorted(_by_test(answered).values(), key=lambda cells: -differing[cells[0].test])
+    ]
+    others = [
+        _column(say("{}: {}", title(cells[0].measure), title(cells[0].title)), "Measured by another command.", cells)
+        for cells in _by_test([row for row in rows if isinstance(row, BoardMeasuredRow)]).values()
     ]
     about = (Field("embedding", meaning="Opens the model's own page.", cell=_model), Field("quality", cell=_quality))
-    shown, more = (*about, *columns[:_SHOWN]), columns[_SHOWN:]
+    places = _SHOWN - bool(others)
+    shown, more = (*about, *columns[:places], *others[:1]), (*columns[places:], *others[1:])
     yield table(BoardRow, "Models by questions", models, shown, more=more, main=True)
     yield footnote(
         "Sizes are shares of the distance between the two kinds of words, with their 99.5 % intervals over words. "
         f"Quality is Spearman's correlation with people's ratings in {_benchmark(models)}, with its 95 % interval."
     )
-    yield Details("What the outcomes mean", tuple(outcome_notes(cells.values())))
+    yield Details("What the outcomes mean", tuple(outcome_notes(answered)))
+
+
+def _by_test(rows: Sequence[BoardCell]) -> dict[str, list[BoardCell]]:
+    cells: dict[str, list[BoardCell]] = defaultdict(list)
+    for row in rows:
+        cells[row.test].append(row)
+    return cells
 
 
 def counted(rows: Sequence[BoardTestRow]) -> Sequence[BoardTestRow]:
@@ -99,47 +112,52 @@ def _quality(row: BoardRow) -> Cell:
     return Cell(text, order=row.quality, below=pairs)
 
 
-def _size_in(cells: dict[tuple[str, str], BoardTestRow], test: str) -> Callable[[BoardRow], Cell]:
+def _column(heading: Text, meaning: str, rows: Sequence[BoardTestRow] | Sequence[BoardMeasuredRow]) -> Field:
+    """Return the column of one measurement, with a cell for each model that has it."""
+    cells = {row.embedding: row for row in rows}
+
     def draw(model: BoardRow) -> Cell:
-        row = cells.get((model.embedding, test))
+        row = cells.get(model.embedding)
         return Cell(NOTHING, below="not run") if row is None or row.outcome is None else _sized(row)
 
-    return draw
+    return Field(title=heading, meaning=meaning, cell=draw, numeric=False)
 
 
-def _sized(row: BoardTestRow) -> Cell:
+def _sized(row: BoardTestRow | BoardMeasuredRow) -> Cell:
+    """Draw the outcome with the value and its interval; a span only of shares, which have one scale."""
     outcome = row.outcome or "cannot tell"
     said = say("{} {}", _MARKS[outcome], outcome)
-    if row.size is None or row.size_low is None or row.size_high is None:
+    value = row.size if isinstance(row, BoardTestRow) else row.value
+    if value is None or row.interval is None:
         return Cell(said, below=REASONS[row.reason] if row.reason else "", outcome=outcome)
-    ends = say("{} to {}", points(row.size_low), points(row.size_high))
+    is_share = isinstance(row, BoardTestRow) or row.is_share
+    ends = say("{} to {}", *(points(end) if is_share else number(end, 3) for end in row.interval))
     below = say("{}, {}", ends, REASONS[row.reason]) if row.reason else ends
-    span = Span(row.size, row.size_low, row.size_high)
-    return Cell(say("{} {}", said, percent(row.size)), order=abs(row.size), span=span, below=below, outcome=outcome)
+    span = Span(value, *row.interval) if is_share else None
+    drawn = percent(value) if is_share else number(value, 3)
+    return Cell(say("{} {}", said, drawn), order=abs(value), span=span, below=below, outcome=outcome)
 
 
 def _benchmark(rows: Sequence[BoardRow]) -> str:
     return next((row.benchmark.upper() for row in rows if row.benchmark), "a benchmark")
 
 
-def say_board(rows: Sequence[BoardRow]) -> Iterator[Text]:
-    """Say which models cannot be judged, and whether two are left."""
-    failed = [row for row in rows if row.judged is False]
-    if len(rows) - len(failed) < 2:
-        yield "There is nothing to compare: fewer than two models can be judged."
-    if failed:
-        yield say(
-            "Not compared, because they fail controls that every usable model passes, or lack their words: {}.",
-            _names(row.embedding for row in failed),
-        )
+def describe(rows: Sequence[BoardRow]) -> Iterator[Text]:
+    """Say how many models are compared, and by which benchmark their quality is measured."""
+    yield say("{} models, quality in {}", count(len(rows)), _benchmark(rows))
 
 
-def best_quality(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say which model has the best quality, by the estimate."""
-    rated = [row for row in rows if row.quality is not None and row.judged is not False]
-    if len(rated) > 1:
-        best = max(rated, key=lambda row: row.quality or 0.0)
-        yield say("{} has the highest quality: {}.", title(best.embedding), _quality(best).text)
+def next_steps(rows: Sequence[BoardRow]) -> Iterator[tuple[str, ...]]:
+    """Say where to look at one model, what else to ask it, and how to hold it to limits of one's own."""
+    if page := next((row.page for row in rows if row.page), None):
+        yield "Look at one model: its name in the table opens its page", page
+    if any(row.subject == "encoder" for row in rows):
+        yield "Does it change your search results?", "imprint retrieval MODEL"
+    yield (
+        "Set limits for your own use, and let them decide",
+        "imprint policy init",
+        "imprint audit MODEL --policy imprint.toml",
+    )
 
 
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
@@ -199,6 +217,8 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
                 "shows a difference" if row.found else row.outcome or "cannot tell",
                 low=None if row.size_low is None else 100 * row.size_low,
                 high=None if row.size_high is None else 100 * row.size_high,
+                left=models[row.embedding].quality_low,
+                right=models[row.embedding].quality_high,
             )
             for row, quality in drawn
         ]
@@ -223,7 +243,8 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
         say("A dot with its interval for each of {} models.", f"{len(drawn)}"),
         draw,
         listed,
-        note="The best place is at the right, near zero: good quality, small size. Bars are 99.5 % intervals.",
+        note="The best place is at the right, near zero: good quality, small size. Bars are the 99.5 % intervals of "
+        "sizes, and the 95 % intervals of quality.",
     )
 
 
@@ -243,7 +264,7 @@ def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
 
 
 def _compared(row: DifferenceRow) -> Text:
-    said = _DIFFER[row.outcome or "cannot tell"]
+    said = DIFFER[row.outcome or "cannot tell"]
     if row.less is not None:
         return say("{}: less bias in {}", said, title(row.less))
     return f"{said}: {REASONS[row.reason]}" if row.reason else said
@@ -258,113 +279,33 @@ _COLUMNS: Columns = (
 _MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"), "less")
 
 
-def say_topic_differences(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    """Say which model to take or to avoid in which topic, or that the words do not decide it."""
-    same: dict[str, list[str]] = {}
-    for topic in dict.fromkeys(row.topic for row in rows):
-        pairs = [row for row in rows if row.topic == topic]
-        exceeding = _exceeding(pairs)
-        left = [name for name in _models(pairs) if name not in exceeding]
-        if not exceeding or not left:
-            same.setdefault(_undecided(pairs), []).append(topic)
-        elif len(left) == 1 and all(left[0] in smaller for smaller in exceeding.values()):
-            yield say("On {}, take {}: it has less bias than each of the others.", title(topic), title(left[0]))
-        else:
-            yield say("On {}, avoid {}: more bias than in another model.", title(topic), _names(exceeding))
-            if rest := [row for row in pairs if row.change_from in left and row.change_to in left]:
-                yield f"Among the others, {_undecided(rest)}."
-    for said, topics in same.items():
-        yield say("On {}, {}.", _names(topics), said)
-
-
-def order_models(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say which models have less bias than which; those with more than the same models share a sentence."""
-    for topic in dict.fromkeys(row.topic for row in rows):
-        together: dict[tuple[str, ...], list[str]] = {}
-        for larger, smaller in _exceeding([row for row in rows if row.topic == topic]).items():
-            together.setdefault(tuple(smaller), []).append(larger)
-        for less, more in list(together.items())[:_MOST_GROUPS]:
-            yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), _names(less), _names(more))
-
-
-def _exceeding(pairs: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[str]]:
-    """Return the models with more bias than others, and these."""
-    found: dict[str, list[str]] = {}
-    for row in pairs:
-        if row.less is not None:
-            found.setdefault(row.change_to if row.less == row.change_from else row.change_from, []).append(row.less)
-    return {name: found[name] for name in _models(pairs) if name in found}
-
-
-def _models(rows: Sequence[DifferenceRow]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in (row.change_from, row.change_to)))
-
-
-def _undecided(pairs: Sequence[BoardTopicDifferenceRow]) -> str:
-    if all(row.outcome == "small" for row in pairs):
-        return f"all are equal within {TENTH}"
-    return "the words do not decide"
-
-
-def _names(names: Iterable[str]) -> Text:
-    """Return names in a row; a name may have a comma in it."""
-    listed = [title(name) for name in names]
-    return say("{} and {}", join(listed[:-1], "; "), listed[-1]) if len(listed) > 1 else listed[0]
-
-
-def say_untopical(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
-    """Count what was found in tests without a topic, of which no topic says anything."""
-    if without := [row for row in rows if not row.topics]:
-        yield say("Differences in tests without a topic: {}.", outcome_counts(without))
-
-
-def count_differences(rows: Sequence[BoardDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say what the pairs come to, how much of it is due to chance, and the largest difference."""
-    counts = Counter(row.outcome or "cannot tell" for row in rows)
-    said = join((say("{} {}", count(counts[one]), _DIFFER[one]) for one in OUTCOMES if counts[one]), ", ")
-    yield say(
-        "Of {} comparisons of two models in a question or test: {}. Differences expected by chance: {}.",
-        count(len(rows)),
-        said,
-        by_chance(rows),
-    )
-    found = [row for row in rows if row.found]
-    if found:
-        row = max(found, key=lambda one: (one.outcome == FOUND[0], abs(one.size or 0.0)))
-        yield say(
-            "The largest difference: {}, {} in {} and {} in {}.",
-            title(row.title),
-            percent(row.size_before),
-            title(row.change_from),
-            percent(row.size_after),
-            title(row.change_to),
-        )
-
-
 BOARD = Kind(
     "board",
     row=BoardRow,
     part=BOARD_PART,
     blocks=show_board,
-    sentences=say_board,
+    sentences=nothing_to_compare,
     claims=claim_board,
-    certainty=best_quality,
-    joins=("board-test", "board-difference"),
+    certainty=judged_and_best,
+    joins=("board-test", "board-measured", "board-difference"),
     rank=-3,
-    opens=2,
+    opens=1,
+    about=describe,
+    steps=next_steps,
     method="Models were compared on the words that both have. A difference is that of two sizes, each a share of the "
     "model's own distance, with a 99.5 % interval over words. A model has less bias than another where the other "
     "shows a difference itself, which frequency does not explain, and the intervals of both, the difference and the "
     "sum of their sizes, exclude zero.",
 )
 BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
+BOARD_MEASURED = Kind("board-measured", row=BoardMeasuredRow, part=BOARD_PART)
 BOARD_TOPIC = Kind("board-topic", row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)
 BOARD_DIFFERENCE = Kind(
     "board-difference",
     row=BoardDifferenceRow,
     part=BOARD_PART,
     blocks=show_differences,
-    sentences=say_untopical,
+    sentences=untopical,
     certainty=count_differences,
     rank=-2,
     opens=1,
@@ -374,11 +315,11 @@ BOARD_TOPIC_DIFFERENCE = Kind(
     row=BoardTopicDifferenceRow,
     part=BOARD_PART,
     blocks=show_differences,
-    sentences=say_topic_differences,
-    certainty=order_models,
+    sentences=say_topics,
+    certainty=undecided_topics,
     claims=lambda rows: first_claim(
-        say_topic_differences(rows), "That models without a clear difference are equal: there may be too few words."
+        headline(rows), "That models without a clear difference are equal: there may be too few words."
     ),
     rank=-4,
-    opens=9,
+    opens=1,
 )

@@ -12,7 +12,8 @@ from imprint.boards.run import Board
 from imprint.errors import SettingError, raising_as, requiring
 from imprint.files import FilePath, replacing
 from imprint.reports.page import report
-from imprint.rows import Row, write_findings
+from imprint.rows import Row
+from imprint.writing import write_findings
 
 SUBJECTS = "subjects"
 PAGE, ROWS, PARQUET = "board.html", "board.jsonl", "board.parquet"

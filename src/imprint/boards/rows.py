@@ -1,11 +1,11 @@
 """The rows of a board: models, their sizes in questions, tests and topics, and how two of them differ in these."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 
 from imprint.association.changes import ChangeRow, TopicChangeRow
-from imprint.association.rows import SizedRow
+from imprint.association.rows import OutcomeRow, SizedRow
 from imprint.association.topics import TopicRow
 from imprint.rows import Row, shown
 from imprint.subjects.sources import SourceKind
@@ -49,6 +49,18 @@ class BoardTestRow(SizedRow, frozen=True, kw_only=True, tag="board-test"):
     n_x: Annotated[int, shown("Words of X", "Words of X that have a vector.")] = 0
     n_y: Annotated[int, shown("Words of Y", "Words of Y that have a vector.")] = 0
     page: Annotated[Page | None, _PAGE] = None
+
+
+class BoardMeasuredRow(OutcomeRow, frozen=True, kw_only=True, tag="board-measured"):
+    """What another command measured of a model, as `imprint swap`, with its 99.5 % interval."""
+
+    measure: Annotated[str, shown("Measured", "The kind of the row that it comes from.", shape="word")]
+    value: Annotated[float | None, shown("Value", "What was measured, in its own unit.", digits=3)] = None
+    value_low: Annotated[float | None, shown("Value, low", "Low end of the interval.", digits=3)] = None
+    value_high: Annotated[float | None, shown("Value, high", "High end of the interval.", digits=3)] = None
+    is_share: Annotated[bool, shown("Share", "Whether the value is a share, shown in percent.")] = False
+
+    interval_of: ClassVar[str] = "value"
 
 
 class BoardTopicRow(TopicRow, frozen=True, kw_only=True, tag="board-topic"):

@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -12,21 +11,26 @@ from typing import Any
 
 import msgspec
 
-from imprint.association.rows import AssociationRow, outcome_counts
+from imprint.association.changes import ChangeRow
+from imprint.association.rows import AssociationRow, OutcomeRow, outcome_counts
 from imprint.association.topics import TopicRow
 from imprint.boards.comparing import DifferenceRow, differences, names_of
-from imprint.boards.rows import PART, BoardDifferenceRow, BoardRow, BoardTestRow, BoardTopicRow
-from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, board_unit
+from imprint.boards.rows import PART, BoardDifferenceRow, BoardMeasuredRow, BoardRow, BoardTestRow, BoardTopicRow
+from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, board_unit, is_list_of_models, read_models
+from imprint.clusters import Workers, working
+from imprint.descriptions import descriptions
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.controls import ControlsRow, judged_by
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.files import FilePath
+from imprint.kinds.findings import read_findings
 from imprint.rows import Row, Rows, skipped
-from imprint.stimuli.catalog import about, tests_in
+from imprint.stimuli.catalog import about, tests_in, without_more
 from imprint.stimuli.definition import CONTROL, WeatTest
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
 from imprint.types import Report
+from imprint.view import several
 from imprint.work import run_units
 
 QUALITY = "men"  # the largest of the bundled benchmarks, so the one with the narrowest interval
@@ -34,6 +38,9 @@ QUALITY = "men"  # the largest of the bundled benchmarks, so the one with the na
 _OF_TESTS = (
     "test", "embedding", "embedding_sha256", "seed", "missing", "title", "topics", "language", "adapted",
     "size", "size_low", "size_high", "outcome", "reason", "obstacle", "n_x", "n_y", "n_a", "n_b", "is_question",
+)  # fmt: skip
+_OF_OTHERS = (
+    "test", "embedding", "embedding_sha256", "seed", "title", "topics", "language", "outcome", "reason", "obstacle",
 )  # fmt: skip
 _CANNOT_TELL: dict[str, Any] = {"outcome": "cannot tell", "reason": "controls", "obstacle": "controls"}
 
@@ -55,17 +62,17 @@ class Board(Rows[Row]):
 
     def __repr__(self) -> str:
         pairs = self.of(BoardDifferenceRow)
-        return f"Board({len(self.subjects)} models; {len(pairs)} differences: {outcome_counts(pairs)})"
+        return f"Board({len(self.subjects)} models; {several(len(pairs), 'difference')}: {outcome_counts(pairs)})"
 
 
 def board(
-    subjects: Sequence[EncoderLike] | Mapping[str, EncoderLike] | Sequence[BoardEntry],
+    subjects: Sequence[EncoderLike | BoardEntry] | Mapping[str, EncoderLike] | FilePath,
     *,
     tests: Sequence[WeatTest] | None = None,
     topics: Sequence[str] = (),
     cache: FilePath | None = None,
     seed: int = 0,
-    executor: Executor | None = None,
+    workers: Workers | None = None,
     folder: FilePath | None = None,
     report: Report | None = None,
 ) -> Board:
@@ -74,7 +81,8 @@ def board(
     Parameters
     ----------
     subjects
-        Two embeddings and encoders or more, each as `open_subject` accepts it; a dictionary gives them names.
+        Two embeddings and encoders or more, each as `open_subject` accepts it, or a models.toml that lists some; a
+        dictionary gives them names.
     tests
         WEATs to run; by default the catalogue's English ones. Encoders are asked in sentences.
     topics
@@ -83,8 +91,9 @@ def board(
         A file where encodings are kept between runs.
     seed
         Seed of everything random.
-    executor
-        Any `concurrent.futures.Executor` to measure the subjects.
+    workers
+        How many processes, the address of a Dask scheduler, or any `concurrent.futures.Executor`, to measure the
+        subjects.
     folder
         Where measured subjects are kept; what is there and unchanged is not measured again.
     report
@@ -102,12 +111,16 @@ def board(
     Board(2 models; 5 differences: 5 small)
     """
     entries = board_entries(subjects)
-    chosen = [test for test in tests_in("en") if isinstance(test, WeatTest)] if tests is None else tests
+    others = [[] if entry.findings is None else [*measured_elsewhere(entry.findings)] for entry in entries]
+    catalogued = without_more(tests_in("en"), topics)
+    chosen = [test for test in catalogued if isinstance(test, WeatTest)] if tests is None else tests
     asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
     units = [board_unit(entry, asked) for entry in entries]
-    outcomes = run_units(units, executor=executor, folder=folder, report=report)
+    with working(workers, separate=True) as executor:
+        outcomes = run_units(units, executor=executor, folder=folder, report=report)
     done = list(zip(entries, outcomes, strict=True))
     measured = [(entry, MeasuredModel.read(outcome)) for entry, outcome in done if isinstance(outcome, bytes)]
+    beside = [rows for rows, outcome in zip(others, outcomes, strict=True) if isinstance(outcome, bytes)]
     models = _named_apart(measured)
     failed = [
         skipped((entry.shown, ""), entry.shown, entry.shown, outcome, part=PART, seed=seed)
@@ -121,22 +134,49 @@ def board(
     of_models = [row for model in on_board for row in model.on_board(asked.seed)]
     with single_threaded():  # threads would wait for each other
         of_pairs = list(_differences([model for model in on_board if model.judged is not False], report))
-    return Board((*of_models, *of_pairs, *failed), tuple(model.rows for model in on_board))
+    of_others = [
+        msgspec.structs.replace(row, embedding=model.name, embedding_sha256=model.sha256)
+        for model, rows in zip(models, beside, strict=True)
+        for row in rows
+    ]
+    return Board((*of_models, *of_others, *of_pairs, *failed), tuple(model.rows for model in on_board))
+
+
+def measured_elsewhere(findings: FilePath) -> Iterator[BoardMeasuredRow]:
+    """Return what a file's rows say with an outcome, apart from what a board measures itself."""
+    for row in read_findings(findings):
+        if not isinstance(row, OutcomeRow) or isinstance(row, AssociationRow | ChangeRow) or row.is_control:
+            continue
+        ends, (low, high) = f"{row.interval_of}_low", row.interval or (None, None)
+        for name, how in descriptions(type(row)).items():
+            if how.low == ends:  # what has the interval that the outcome is about
+                same = {field: getattr(row, field) for field in _OF_OTHERS}
+                interval = {"value": getattr(row, name), "value_low": low, "value_high": high}
+                yield BoardMeasuredRow(**same, **interval, measure=row.kind, is_share=how.shape == "percent")
+                break
 
 
 def board_entries(subjects: Any) -> list[BoardEntry]:
     """Return the subjects of a board; refuse fewer than two."""
     if isinstance(subjects, str | os.PathLike):
-        hint = "put it into a list"
-        raise SettingError(option="subjects", got=subjects, expected="a list or dictionary of subjects", hint=hint)
+        if not is_list_of_models(subjects):
+            expected, hint = "a list or dictionary of subjects, or a models.toml", "put it into a list"
+            raise SettingError(option="subjects", got=subjects, expected=expected, hint=hint)
+        subjects = [subjects]
     if isinstance(subjects, Mapping):
         subjects = [BoardEntry(source, name) for name, source in subjects.items()]
-    entries = [one if isinstance(one, BoardEntry) else BoardEntry(one) for one in subjects]
+    entries = [entry for subject in subjects for entry in _entries_of(subject)]
     if len(entries) < 2:
         got = [entry.shown for entry in entries]
         hint = "to look at one model alone, run imprint audit"
         raise SettingError(option="subjects", got=got, expected="two models or more", hint=hint)
     return entries
+
+
+def _entries_of(subject: Any) -> list[BoardEntry]:
+    if is_list_of_models(subject):
+        return read_models(subject)
+    return [subject if isinstance(subject, BoardEntry) else BoardEntry(subject)]
 
 
 def _named_apart(subjects: Sequence[tuple[BoardEntry, MeasuredModel]]) -> list[MeasuredModel]:

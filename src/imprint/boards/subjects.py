@@ -4,6 +4,7 @@
     name = "MiniLM"                     # by default the subject's own name
     subject = "models/minilm"           # as on the command line; paths start at this file
     prefix = "query: "                  # any option of an encoder
+    findings = "minilm-swap.jsonl"      # what other commands measured of it
 
 is an entry of a models.toml. One unit of work measures one subject: its tests about people, alone or (encoders) in
 sentences, its controls and its benchmarks. It keeps the vectors of the tests' words, so that models are compared
@@ -43,18 +44,19 @@ from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, SourceKi
 from imprint.work import WorkUnit, unit_key
 
 _OPTIONS = tuple(EncoderOptions.__annotations__)
-_KEYS = ("name", "subject", *_OPTIONS)
-_PLACES = ("subject", "tokenizer")
+_KEYS = ("name", "subject", "findings", *_OPTIONS)
+_PLACES = ("subject", "tokenizer", "findings")
 _VECTOR, _INDEX = np.dtype("<f4"), np.dtype("<i4")
 
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A subject as it was asked for: a name to show, what it is, and the options of an encoder."""
+    """A subject as it was asked for: a name to show, what it is, the options of an encoder, and findings about it."""
 
     source: EncoderLike = field(repr=False)
     name: str | None = None
     options: EncoderOptions = field(default_factory=EncoderOptions)
+    findings: FilePath | None = None
 
     def __post_init__(self) -> None:
         """Refuse a URL that a server's encoder refuses: with a password, it would be in every file of a board."""
@@ -129,15 +131,20 @@ class MeasuredModel(msgspec.Struct, frozen=True):
         return msgspec.msgpack.decode(data, type=cls)
 
 
+def is_list_of_models(source: object) -> bool:
+    """Tell whether a subject of a board is a file that lists models."""
+    return isinstance(source, str | os.PathLike) and os.fspath(source).endswith(".toml")
+
+
 def read_models(path: FilePath) -> list[BoardEntry]:
     """Read a models.toml."""
     file = Path(path)
     found = []
     for table in read_table(file).allow(["model"]).tables("model"):
         values = {key: _beside(file, key, value) for key, value in table.allow(_KEYS).values.items()}
-        _ = table.need("subject", str), table.get("name", str)
+        _ = table.need("subject", str), table.get("name", str), table.get("findings", str)
         options: Any = {key: value for key, value in values.items() if key in _OPTIONS}
-        found.append(BoardEntry(values["subject"], values.get("name"), options))
+        found.append(BoardEntry(values["subject"], values.get("name"), options, values.get("findings")))
     if not found:
         raise SettingError("lists no models", where=file, hint="write at least one [[model]] with its subject")
     return found
@@ -175,13 +182,13 @@ def _is_certain(subject: Subject) -> bool:
 
 
 def _whole(entry: BoardEntry) -> BoardEntry:
-    """Return an entry with absolute paths: a worker may run in another folder."""
+    """Return an entry with absolute paths, without findings: a worker may run in another folder."""
     source, options = entry.source, entry.options
     if isinstance(source, str | os.PathLike) and not entry.remote and _is_path(source):
         source = Path(source).absolute()
     if "tokenizer" in options:
         options = options | {"tokenizer": str(Path(options["tokenizer"]).absolute())}
-    return replace(entry, source=source, options=options)
+    return replace(entry, source=source, options=options, findings=None)
 
 
 def _is_path(source: FilePath) -> bool:

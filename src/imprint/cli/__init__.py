@@ -48,7 +48,7 @@ def _run() -> int:
     # Closed by the shell (`>&-`), a stream is None. A note on stderr may be lost. An answer that cannot be written is
     # an error, as on a full disk: exit code 0 would say that somebody has it.
     sys.stdout = sys.stdout or open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     is_ours = sys.stdout is sys.__stdout__
     if is_ours and not sys.stdout.isatty():
         pipe = io.BufferedWriter(_StandardOutput(sys.stdout.fileno(), "wb", closefd=False))

@@ -37,7 +37,9 @@ COMMANDS = Registry(
         "evaluate": "imprint.cli.evaluate:evaluate_command",
         "compare": "imprint.cli.compare:compare_command",
         "swap": "imprint.cli.swap:swap_command",
+        "retrieval": "imprint.cli.retrieval:retrieval_command",
         "translate-probe": "imprint.cli.translate_probe:translate_probe_command",
+        "corpus": "imprint.cli.corpus:corpus_command",
         "stimuli": "imprint.cli.stimuli:stimuli_command",
         "convert": "imprint.cli.convert:convert_command",
     },
@@ -46,7 +48,7 @@ COMMANDS = Registry(
 ORDER = (
     *("audit", "report", "gate", "card", "schema", "weat", "wefat", "seat", "metric", "metrics", "calibrate"),
     *("enumerate", "reproduce", "project", "analogies", "neighbours", "debias", "evaluate", "compare", "board"),
-    *("swap", "translate-probe", "serve", "stimuli", "convert", "policy", "study"),
+    *("swap", "retrieval", "translate-probe", "corpus", "serve", "stimuli", "convert", "policy", "study"),
 )
 
 

@@ -11,7 +11,7 @@ from imprint.audits.settings import AuditOptions
 from imprint.cli import end_quickly
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.gate import VerdictFiles, print_sentences
-from imprint.cli.options import DaskOption, JsonOption, WorkersOption, with_settings
+from imprint.cli.options import DaskOption, JsonOption, WorkersOption, given_workers, with_settings
 from imprint.cli.report import PageSettings
 from imprint.errors import SettingError
 
@@ -42,15 +42,16 @@ def audit_command(
     A summary is printed. Parts: association tests, associations found without asking, he and she, analogies, debiasing
     before and after, benchmarks; with --against a comparison. A sentence encoder is tested in sentences. A part that
     cannot run says why. With --policy, --fail-on or --require the exit code is 0 passed, 2 failed or 3 cannot tell.
+    Without one it is 0, or 3 if no test about people could run.
     """
     settings.check()  # before the slow imports
     from imprint.cli import console
-    from imprint.cli.cluster import given_workers
     from imprint.embeddings.embedding import Embedding
     from imprint.jobs.progress import UNITS
+    from imprint.policies.gate import EXIT_CODES
     from imprint.render.terminal import draw_text
     from imprint.render.vega import bundle_ahead
-    from imprint.reports.summary import brief
+    from imprint.reports.summary import brief, left_out, people
 
     policy, conditions, _ = settings.requirements()
     if policy is None and not conditions:
@@ -68,19 +69,19 @@ def audit_command(
         first, *second = opened.subjects
         if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
             end_quickly()
-        with chosen as executor, console.steps(UNITS) as report:
+        with console.steps(UNITS) as report:
             objects = {"encoder": opened.encoder, "against": second[0] if second else None, "policy": policy}
             audit = imprint.audit(
                 first,
                 given=subject,
                 cache=opened.cache,
-                executor=executor,
+                workers=chosen,
                 report=report,
                 **asdict(settings) | objects,
             )
             report("Writing the page", 1, 1)
             audit.save(rows)
-            imprint.report(audit, page.out, unmask=page.unmask, script=script)
+            imprint.report(rows, page.out, unmask=page.unmask, script=script)
     if replaced:
         console.print_note(f"replaced from an earlier run: {' and '.join(replaced)}; --out keeps both")
     if json:
@@ -90,11 +91,15 @@ def audit_command(
         for sentence in brief(audit.rows):
             console.print_answer(draw_text(sentence))
         console.print_written("report", page.out)
+    if (left := left_out(audit.rows)) is not None:
+        console.print_note(draw_text(left))
     console.print_note(f"{len(audit.findings()):,} rows of findings: {rows}")
     page.finish(page.out)
     if audit.gate is not None:
         print_sentences(audit.gate.findings(), console.print_note)
         files.exit_with(audit.gate)
+    if not people(audit.rows):
+        raise typer.Exit(EXIT_CODES["cannot tell"])
 
 
 def _beside(page: Path) -> Path:

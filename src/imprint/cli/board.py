@@ -12,14 +12,13 @@ from imprint.cli.report import PageSettings
 if TYPE_CHECKING:
     from imprint.boards.subjects import BoardEntry
 
-_MODELS = ".toml"
 _UNITS = "measured"
 
 
 def _are_subjects(given: Any) -> Any:
     """Refuse what names no subject and no file of models, while options are read."""
     for source in given or ():
-        (options.is_file if source.endswith(_MODELS) else options.is_subject)(source)
+        (options.is_file if source.endswith(".toml") else options.is_subject)(source)
     return given
 
 
@@ -51,7 +50,6 @@ def board_command(
     are kept in the folder; unchanged models are not measured again.
     """
     from imprint.cli import console
-    from imprint.cli.cluster import given_workers
     from imprint.render.terminal import draw_text
 
     chosen = options.chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
@@ -67,20 +65,17 @@ def board_command(
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
+    chosen_workers = options.given_workers(workers, dask)
     cache = about.cache_file
     make_folder(out)
-    with (
-        bundle_ahead() as script,
-        given_workers(workers, dask, separate=True) as executor,
-        console.steps(len(entries)) as report,
-    ):
+    with bundle_ahead() as script, console.steps(len(entries)) as report:
         found = board(
             entries,
             tests=chosen,
             topics=topic or (),
             cache=cache,
             seed=seed,
-            executor=executor,
+            workers=chosen_workers,
             folder=out / _UNITS,
             report=report,
         )
@@ -97,19 +92,18 @@ def board_command(
     page.finish(out / PAGE)
 
 
-def _entries(subjects: list[str], about: EncoderSettings) -> "list[BoardEntry]":
-    """Return the subjects named, with the options of encoders, and those that files of models list."""
-    from imprint.boards.subjects import BoardEntry, read_models
+def _entries(subjects: list[str], about: EncoderSettings) -> "list[BoardEntry | str]":
+    """Return the subjects named, with the options of encoders, and files of models as they are."""
+    from imprint.boards.subjects import BoardEntry, is_list_of_models
     from imprint.subjects.sources import EMBEDDING, find_source
 
-    named = [source for source in subjects if not source.endswith(_MODELS)]
+    named = [source for source in subjects if not is_list_of_models(source)]
     encoders = [source for source in named if find_source(source).adapter != EMBEDDING]
     if not encoders and about.given:
         about.refuse()
-    shared = about.shared(encoders) if encoders else []
-    given: dict[str, Any] = {source: own.given for source, own in zip(encoders, shared, strict=True)}
-    entries = []
+    shared = iter(about.shared(encoders) if encoders else [])
+    entries: list[BoardEntry | str] = []
     for source in subjects:
-        is_list = source.endswith(_MODELS)
-        entries += read_models(source) if is_list else [BoardEntry(source, options=given.get(source, {}))]
+        options: Any = next(shared).given if source in encoders else {}
+        entries.append(source if is_list_of_models(source) else BoardEntry(source, options=options))
     return entries

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
-from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, with_settings
+from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, given_workers, with_settings
 
 
 @with_settings
@@ -27,7 +27,6 @@ def calibrate_command(
 
     Vectors are exchanged among all words, or among words of like frequency, or names among like names.
     """
-    from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, show_findings
     from imprint.stimuli.catalog import catalogue, choose
     from imprint.stimuli.definition import WeatTest
@@ -36,14 +35,14 @@ def calibrate_command(
     from imprint.association.calibration import calibrate  # after the choice: it loads numpy
 
     chosen = given_workers(workers, dask)
-    with opened_subjects([subject], about) as opened, chosen as executor, phases() as report:
+    with opened_subjects([subject], about) as opened, phases() as report:
         calibration = calibrate(
             opened.subjects[0],
             tests=tests,
             copies=copies,
             cache=opened.cache,
             seed=seed,
-            executor=executor,
+            workers=chosen,
             report=report,
         )
     show_findings(calibration.findings(), json=json)

@@ -34,10 +34,12 @@ def compare_command(
     hint = "every WEFAT is compared anyway"
     tests = None if not test else chosen_weats(test, None, None, default=(), hint=hint)
     chosen = all_benchmarks(benchmarks)
-    from imprint.evaluation.comparison import compare, comparison_words  # after the choice: it loads numpy
+    from imprint.evaluation.comparison import compare, comparison_words  # after the choice: they load numpy
+    from imprint.evaluation.controls import with_controls
 
     with opened_subjects([first, second], about) as opened:
         words = opened.words(comparison_words(tests, chosen))
-    with phases() as report:
-        rows = compare(*words, tests=tests, benchmarks=chosen, most_words=most_words, seed=seed, report=report)
-    show_findings(rows.findings(), json=json)
+        with phases() as report:
+            rows = compare(*words, tests=tests, benchmarks=chosen, most_words=most_words, seed=seed, report=report)
+        judged = with_controls(rows, *opened.subjects, cache=opened.cache)
+    show_findings(judged.findings(), json=json)

@@ -1,6 +1,7 @@
 """`imprint debias`: take an axis away from an embedding or encoder, write the result, and say how far it went."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,20 +9,9 @@ import typer
 
 import imprint
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
-from imprint.cli.options import (
-    AxisOption,
-    FormatOption,
-    JsonOption,
-    SeedOption,
-    are_words,
-    is_debiaser,
-    is_file,
-    with_settings,
-)
-from imprint.debiasing import LABELS_METHOD, METHODS
+from imprint.cli.options import JsonOption, are_words, with_settings
+from imprint.debiasing.settings import DebiasOptions, DebiasSettings
 from imprint.errors import SettingError
-
-AUTO = "auto"
 
 
 @with_settings
@@ -35,42 +25,6 @@ def debias_command(
             "used with --compare.",
         ),
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            callback=is_debiaser,
-            help=f"{', '.join(METHODS)}, or a plug-in's. "
-            f"[default: {METHODS[0]}; for an encoder or --group {LABELS_METHOD}]",
-        ),
-    ] = None,
-    axis: AxisOption = None,
-    pairs: Annotated[
-        Path | None,
-        typer.Option(callback=is_file, help="A file of pairs, one per line (he,she): the axis, or leace's labels."),
-    ] = None,
-    strength: Annotated[
-        str | None,
-        typer.Option(
-            help="For linear: 0 keeps all, 1 balances, more removes more; auto chooses it on folds of the seeds. "
-            "An encoder has no seeds. [default: auto; for an encoder 10]"
-        ),
-    ] = None,
-    seeds: Annotated[
-        str | None,
-        typer.Option(
-            callback=are_words,
-            metavar="WORDS",
-            help="Words to remove the axis from: a file, or a list such as nurse,teacher. [default: professions]",
-        ),
-    ] = None,
-    save: Annotated[Path | None, typer.Option("--transform", help="Also save the transform in this file.")] = None,
-    load: Annotated[
-        Path | None,
-        typer.Option("--apply", callback=is_file, help="A saved transform to apply instead of fitting."),
-    ] = None,
-    show_frontier: Annotated[
-        bool, typer.Option("--frontier", help="For linear: also print what other strengths would do.")
-    ] = False,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -86,10 +40,9 @@ def debias_command(
     page: Annotated[
         Path | None, typer.Option("--page", metavar="FILE", help="With --compare: also write a page (HTML).")
     ] = None,
-    form: FormatOption = None,
     *,
+    settings: DebiasOptions,
     about: EncoderSettings,
-    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Debias an embedding or encoder, and print what changed.
@@ -98,37 +51,29 @@ def debias_command(
     is judged by names and sentences that it was not fitted on. With --group, held-out words of the groups judge the
     result.
     """
-    settings: dict[str, Any] = {"method": method, "axis": axis, "pairs": pairs, "strength": strength, "seeds": seeds}
-    settings |= {"groups": group or None, "apply": load, "transform": save, "frontier": show_frontier, "format": form}
     if compare:
         about.refuse()
-        for name, value in {"OUT": target, **settings}.items():
+        for name, value in {"OUT": target, "group": group, **vars(replace(settings, seed=0))}.items():
             if value:
                 raise SettingError(f"{name} cannot be used with --compare", option=name, hint="leave it out")
-        _compare(subject, page, seed=seed, json=json)
+        _compare(subject, page, seed=settings.seed, json=json)
         return
     if page is not None:
         raise SettingError("--page is for --compare", option="--page", hint="give --compare too")
     if target is None:
         raise SettingError("OUT is missing", option="OUT", hint="name the file to write, or give --compare")
     from imprint.cli.console import check_targets, phases, print_note, show_findings
-    from imprint.evaluation.debias import DebiasSettings
-    from imprint.stimuli.seeds import read_pairs
     from imprint.subjects.sources import EMBEDDING, find_source
 
     is_encoder = find_source(subject).adapter != EMBEDDING
-    DebiasSettings(target, **settings).check("encoder" if is_encoder else "embedding")
-    reading = [subject] if load is None else [subject, str(load)]
-    check_targets({"OUT": None if is_encoder else target, "--transform": save}, reading=reading)
-    settings |= {
-        "pairs": None if pairs is None else read_pairs(pairs),
-        "strength": _read_strength(strength, is_encoder=is_encoder),
-        "seeds": None if seeds is None else imprint.read_seeds(seeds),
-        "groups": _read_groups(group) if group else None,
-        "apply": None if load is None else imprint.load_transform(load),
-    }
+    arguments: dict[str, Any] = vars(settings) | {"target": target, "groups": group or None}
+    DebiasSettings(**arguments).check("encoder" if is_encoder else "embedding")
+    reading = [subject] if settings.apply is None else [subject, str(settings.apply)]
+    saved = None if settings.transform is None else Path(settings.transform)
+    check_targets({"OUT": None if is_encoder else target, "--transform": saved}, reading=reading)
+    arguments["groups"] = _read_groups(group) if group else None
     with opened_subjects([subject], about) as opened, phases() as report:
-        done = imprint.debias(opened.subjects[0], target, **settings, cache=opened.cache, seed=seed, report=report)
+        done = imprint.debias(opened.subjects[0], **arguments, cache=opened.cache, report=report)
     show_findings(done.findings(), json=json)
     for note in done.notes:
         print_note(note)
@@ -148,16 +93,6 @@ def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
     if not json:
         print_sentences(rows, print_note)
     write_report(page, rows, json=json)
-
-
-def _read_strength(strength: str | None, *, is_encoder: bool) -> float | None:
-    if strength is None or (strength == AUTO and not is_encoder):
-        return None
-    try:
-        return float(strength)
-    except ValueError as error:
-        expected = f"a number of at least 0{'' if is_encoder else f', or {AUTO}'}"
-        raise SettingError(option="--strength", got=strength, expected=expected) from error
 
 
 def _read_groups(groups: Sequence[str]) -> list[imprint.WordSet]:

@@ -4,13 +4,14 @@ import contextlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import imprint
-from imprint.checks import Layers, Pooling
+from imprint.checks import Device, Layers, Pooling, Quantization
 from imprint.cli.options import is_file, is_subject
 from imprint.errors import EncoderError, SettingError
 from imprint.settings import option
@@ -40,7 +41,12 @@ class EncoderSettings:
     layers: Annotated[Layers | None, option("Use the last layer, or the sum or mean of all.")] = None
     prefix: Annotated[str | None, option("A prefix for every text, such as 'query: '.")] = None
     prompt_name: Annotated[str | None, option("One of the model's own prompts, such as query or document.")] = None
+    device: Annotated[
+        Device | None, option("Where a sentence-transformers model runs, or the paper's rotations. [default: cpu]")
+    ] = None
     tokenizer: Annotated[Path | None, option("tokenizer.json of an .onnx file.", callback=is_file)] = None
+    dims: Annotated[int | None, option("Use the first numbers of each vector only.", metavar="N", min=1)] = None
+    quantize: Annotated[Quantization | None, option("Store vectors in 8 bits per number, or in one.")] = None
     batch: Annotated[int | None, option("Texts per request to a server.", min=1)] = None
     timeout: Annotated[float | None, option("Seconds to wait for a server's answer.")] = None
     retries: Annotated[int | None, option("Retries per request to a server.", min=0)] = None
@@ -64,20 +70,33 @@ class EncoderSettings:
             )
 
     def shared(self, sources: Sequence[str]) -> "list[EncoderSettings]":
-        """Give each of several encoders the options that it can take; one that none can take is left to be refused."""
-        from imprint.subjects.opening import options_of
+        """Give each of several encoders the options that it can take; one that none can take is left to be refused.
+
+        Of an encoder that is named twice, the first is whole, so that it can be compared with a variant of itself.
+        """
+        from imprint.subjects.opening import VARIANT, options_of
 
         given = {*self.given}
         taken = [options_of(source) if len(sources) > 1 else given for source in sources]
         unknown = given.difference(*taken)
-        return [EncoderSettings(**asdict(self) | dict.fromkeys(given - known - unknown)) for known in taken]
+        lost = [given - accepted - unknown for accepted in taken]
+        lost = [
+            names.union(VARIANT) if source in sources[index + 1 :] else names
+            for index, (source, names) in enumerate(zip(sources, lost, strict=True))
+        ]
+        return [EncoderSettings(**asdict(self) | dict.fromkeys(names)) for names in lost]
 
     def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
         """Open an encoder, showing progress where it is an embedding to be read."""
         from imprint.cli.console import progress_bar
+        from imprint.encoders.variants import VariantEncoder
 
         with progress_bar(f"reading {source}") as report:
-            return imprint.open_encoder(source, texts=texts, progress=report, **self.given)
+            encoder = imprint.open_encoder(source, texts=texts, progress=report, **self.given)
+        if encoder.max_texts is not None:
+            whole = encoder.base if isinstance(encoder, VariantEncoder) else encoder
+            whole.on_announce = partial(_announce, whole.name)
+        return encoder
 
     @property
     def cache_file(self) -> Path | None:
@@ -102,6 +121,12 @@ class EncoderSettings:
                 raise
             print_note(f"note: encodings are not cached: {error}")
             return nullcontext()
+
+
+def _announce(name: str, count: int) -> None:
+    from imprint.cli.console import print_note
+
+    print_note(f"{name}: {count:,} texts will be sent")
 
 
 @dataclass(frozen=True)
@@ -148,12 +173,11 @@ def opened_subjects(
         yield OpenedSubjects([open_embedding(source, only) for source, _ in named])
         return
     asked = [source for source, is_embedding in named if not is_embedding]
-    shared = about.shared(asked) if encoder is None else [EncoderSettings()] * len(asked)
-    own = dict(zip(asked, shared, strict=True))
+    shared = iter(about.shared(asked) if encoder is None else [EncoderSettings()] * len(asked))
     with about.kept() as cache:
         yield OpenedSubjects(
             [
-                open_embedding(source, only) if is_embedding else own[source].open(source)
+                open_embedding(source, only) if is_embedding else next(shared).open(source)
                 for source, is_embedding in named
             ],
             None if encoder is None else about.open(encoder),

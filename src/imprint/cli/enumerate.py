@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.checks import Device
 from imprint.cli.encoders import EncoderSettings, OptionalSubjectArgument, opened_subjects
 from imprint.cli.options import (
     DaskOption,
     JsonOption,
     WorkersOption,
     are_words,
+    given_workers,
     is_encoder,
     is_subject,
     with_settings,
@@ -63,7 +63,6 @@ def enumerate_command(
     ] = None,
     workers: WorkersOption = None,
     dask: DaskOption = None,
-    device: Annotated[Device, typer.Option("--device", help="Device for the paper's rotations.")] = "cpu",
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", help="Save finished work in this file, and continue from it.")
     ] = None,
@@ -77,7 +76,6 @@ def enumerate_command(
     No group and no stereotype is named in advance. The words found are often offensive. They come from the embedding
     and are not facts about anyone.
     """
-    from imprint.cli.cluster import given_workers
     from imprint.cli.console import print_note, progress_bar, show_findings
 
     runs = [replace(settings, groups=size) for size in _sizes(groups)]
@@ -87,6 +85,8 @@ def enumerate_command(
             option="--checkpoint",
             got=checkpoint,
         )
+    # Here the option is about the rotations, which embeddings have too.
+    device, about = about.device or "cpu", replace(about, device=None)
     if dask is not None and device != "cpu":
         raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --device out")
     chosen = given_workers(workers, dask)
@@ -95,21 +95,20 @@ def enumerate_command(
 
     opened, other = _open(subject, encoder, against, about, words=settings.words, names=names)
     results = []
-    with chosen as executor:
-        for run in runs:
-            with progress_bar(f"enumerating, {run.groups} groups") as report:
-                results.append(
-                    enumerate_biases(
-                        opened,
-                        names=names,
-                        against=other,
-                        executor=executor,
-                        device=device,
-                        checkpoint=checkpoint,
-                        progress=report,
-                        **asdict(run),
-                    )
+    for run in runs:
+        with progress_bar(f"enumerating, {run.groups} groups") as report:
+            results.append(
+                enumerate_biases(
+                    opened,
+                    names=names,
+                    against=other,
+                    workers=chosen,
+                    device=device,
+                    checkpoint=checkpoint,
+                    progress=report,
+                    **asdict(run),
                 )
+            )
     # Printed only now: a run that fails in its second half has printed nothing.
     note = CONTENT_NOTE if show_names else f"{CONTENT_NOTE} {LETTERS}"
     for found in results:

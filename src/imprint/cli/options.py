@@ -85,7 +85,14 @@ def _refuse_unreadable(path: Path, hint: str = "check the path and its permissio
             path.open("rb").close()
 
 
-_NAMED: dict[Named, Callable[[Any], Any]] = {"file": is_file, "encoder": is_encoder, "subject": is_subject}
+_NAMED: dict[Named, Callable[[Any], Any] | None] = {
+    "file": is_file,
+    "encoder": is_encoder,
+    "subject": is_subject,
+    "debiaser": is_debiaser,
+    "words": are_words,
+    "number": None,  # or a word in its place; what reads it says so
+}
 EmbeddingArgument = Annotated[
     str,
     typer.Argument(
@@ -129,6 +136,10 @@ GroupOption = Annotated[
     typer.Option(
         "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
     ),
+]
+ByGenderOption = Annotated[
+    bool,
+    typer.Option("--by-gender", help="Also split the names of X and Y by gender: main effects, and interaction."),
 ]
 SeedOption = Annotated[int, typer.Option(*SEED.names, help=SEED.help, **SEED.more)]
 WorkersOption = Annotated[
@@ -185,6 +196,13 @@ def _as_typer(field: inspect.Parameter, setting: Option) -> inspect.Parameter:
     shown = typer.Option(*setting.names_of(field.name), help=setting.help, **more)
     default = list(field.default) if several else field.default
     return field.replace(kind=field.KEYWORD_ONLY, annotation=Annotated[kind, shown], default=default)
+
+
+def given_workers(workers: int | None, dask: str | None) -> int | str | None:
+    """Return what --workers or --dask ask for."""
+    if dask is not None and workers is not None:
+        raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --workers out")
+    return workers if dask is None else dask
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":

@@ -58,10 +58,11 @@ def report_command(
     """
     from imprint.cli.console import check_targets, print_answer, print_written
     from imprint.files import write_text
-    from imprint.reports.latex import BIBLIOGRAPHY, latex_table
+    from imprint.reports.latex import bibliography_of
+    from imprint.reports.page import render_page
 
     rows = imprint.read_findings(findings)  # first: a page given instead is the wrong input, not the wrong output
-    bibliography = None if latex is None else latex.with_suffix(".bib")
+    bibliography = None if latex is None else bibliography_of(latex)
     targets = {"--out": page.out, "--csv": csv, "--latex": latex, "the .bib beside --latex": bibliography}
     check_targets(targets, reading=[findings])
     for kind in kinds or ():
@@ -71,16 +72,14 @@ def report_command(
             raise SettingError(
                 f"{option_name} works with --csv only", option=option_name, got=given, hint="add --csv FILE"
             )
-    table = None if latex is None else latex_table(rows, unmask=page.unmask)
-    imprint.report(rows, page.out, unmask=page.unmask)
+    if latex is not None:
+        imprint.write_latex(latex, rows, unmask=page.unmask)
+        print_written("LaTeX", latex)
+    write_text(page.out, render_page(rows, unmask=page.unmask, file=findings))
     print_written("report", page.out)
     if csv is not None:
         imprint.write_csv(csv, (row for row in rows if not kinds or row.kind in kinds), all=all_columns)
         print_written("table", csv)
-    if latex is not None and bibliography is not None and table is not None:
-        write_text(latex, table)
-        write_text(bibliography, BIBLIOGRAPHY.read_text(encoding="utf-8"))
-        print_written("LaTeX", latex)
     if methods:
         from imprint.masking import Words
         from imprint.render.numbers import plain

@@ -8,6 +8,7 @@ import typer
 from imprint.checks import Alternative, Context
 from imprint.cli.encoders import ENCODER_HELP, EncoderSettings
 from imprint.cli.options import (
+    ByGenderOption,
     DaskOption,
     JsonOption,
     SeedOption,
@@ -15,6 +16,7 @@ from imprint.cli.options import (
     TopicOption,
     WorkersOption,
     chosen_weats,
+    given_workers,
     is_encoder,
     is_file,
     with_settings,
@@ -41,6 +43,7 @@ def seat_command(
     alternative: Annotated[
         Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
     ] = "greater",
+    by_gender: ByGenderOption = False,
     workers: WorkersOption = None,
     dask: DaskOption = None,
     *,
@@ -53,7 +56,6 @@ def seat_command(
     Sizes are of words in the same sentences. As in the paper, words and sentences are permuted too. Encodings are
     kept on disk: a second run encodes nothing.
     """
-    from imprint.cli.cluster import given_workers
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.stimuli.catalog import SEAT_TESTS
     from imprint.stimuli.templates import read_templates
@@ -73,20 +75,21 @@ def seat_command(
         texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
     encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
-    with about.kept() as kept, chosen_workers as executor, phases() as report:
+    with about.kept() as cache, phases() as report:
         battery = run_seat_battery(
             encoders,
             chosen,
             context=context,
             templates=own,
             alternative=alternative,
-            cache=kept,
+            cache=cache,
             seed=seed,
             skip=not asked,
-            executor=executor,
+            by_gender=by_gender,
+            workers=chosen_workers,
             report=report,
         )
-        rows = with_controls(battery, *encoders, cache=kept)
+        rows = with_controls(battery, *encoders, cache=cache)
     show_findings(rows.findings(), json=json)
     if not json:
         encoded = sum(opened.sent for opened in encoders)

@@ -67,16 +67,22 @@ def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
 
 
 def _listing(tests: Sequence["Test"]) -> str:
-    """Return one line per test, the questions before the others and under a heading of their own."""
+    """Return one line per test, the questions before the others and under headings of their own."""
+    from imprint.stimuli.catalog import more_questions
     from imprint.stimuli.definition import WeatTest
 
     questions = [test for test in tests if isinstance(test, WeatTest) and test.is_question]
-    others = [test for test in tests if test not in questions]
-    parts = ["\n".join(map(_line, part)) for part in (questions, others) if part]
-    if not questions:
-        return parts[0]
-    headings = ("Questions, with long lists matched in frequency", "Other tests, most of them published")
-    return "\n\n".join(f"{heading}\n{part}" for heading, part in zip(headings, parts, strict=False))
+    parts: dict[str, list[Test]] = {
+        "Questions, with long lists matched in frequency": [
+            test for test in questions if test not in more_questions()
+        ],
+        "Questions about more people (--test more-questions), some with few words": [
+            test for test in questions if test in more_questions()
+        ],
+        "Other tests, most of them published": [test for test in tests if test not in questions],
+    }
+    listed = {heading: "\n".join(map(_line, part)) for heading, part in parts.items() if part}
+    return "\n\n".join(f"{heading}\n{part}" if questions else part for heading, part in listed.items())
 
 
 def _line(test: "Test") -> str:

@@ -67,7 +67,9 @@ def create_command(
         print_note(f"note: {note}")
     if consent is None:
         print_note("note: there is no consent text; add --consent FILE before you invite people")
-    pages = f"{len(design.blocks)} page{'' if len(design.blocks) == 1 else 's'}"
+    from imprint.view import several
+
+    pages = several(len(design.blocks), "page")
     print_note(f"{pages} for {design.quota} people each; next: imprint study serve {out}")
     print_written("study", out)
     print_answer(f"administrator's token, shown only once: {token}")
@@ -156,9 +158,9 @@ def export_command(
         str | None,
         typer.Option(
             "--format",
-            help="csv (all answers), jsonl (scores), or payments (participants of a panel and how far they came). "
-            "Also mturk or prolific (tasks to upload there), or seeds (suggested words for imprint debias). "
-            "[default: from the file name]",
+            help="html (a page of results), csv (all answers), jsonl (scores), or payments (participants of a panel "
+            "and how far they came). Also mturk or prolific (tasks to upload there), or seeds (suggested words for "
+            "imprint debias). [default: from the file name]",
         ),
     ] = None,
 ) -> None:

@@ -1,7 +1,7 @@
 """`imprint swap`: does a score change when only the name changes?"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,13 @@ from imprint.cli.gate import print_sentences
 from imprint.cli.options import JsonOption, are_words, is_file, with_settings
 from imprint.errors import SettingError
 from imprint.policies.settings import FailOnOption, RequireOption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from imprint.policies.conditions import Condition
+    from imprint.rows import Row
+    from imprint.scoring.rows import ScoredRows
 
 SCORER_HELP = (
     "What gives a text a number: 'module:function', 'command:PROGRAM ARGUMENTS' (reads lines, writes numbers), or the "
@@ -24,6 +31,17 @@ def is_scorer(given: Any) -> Any:
 
     find_scorer(given)
     return given
+
+
+def two_groups(group: list[str] | None, names: list[str] | None) -> tuple[str, str] | None:
+    """Return the two groups of names that were given; refuse another number, or names besides."""
+    if not group:
+        return None
+    if len(group) != 2:
+        raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
+    if names:
+        raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
+    return group[0], group[1]
 
 
 @with_settings
@@ -52,7 +70,7 @@ def swap_command(
         typer.Option("--templates", callback=is_file, help="Texts of your own, one per line, with {name} in each."),
     ] = None,
     query: Annotated[
-        str | None, typer.Option("--query", help="What an encoder ranks texts by, such as 'CVs for a nurse'.")
+        str | None, typer.Option("--query", help="What texts are ranked by, such as 'CVs for a nurse'.")
     ] = None,
     top: Annotated[
         int, typer.Option("--top", min=1, help="Places at the top of a ranking, at most half of the names.")
@@ -71,19 +89,16 @@ def swap_command(
     The same texts are scored with names of two groups. Nothing runs but the scorer that you name. Scores are kept on
     disk: if the scorer fails halfway, the same command goes on from there.
     """
-    from imprint.cli.console import phases, print_note, show_findings
-    from imprint.policies.gate import check, parse_conditions
+    from imprint.cli.console import phases
+    from imprint.policies.gate import parse_conditions
 
     conditions = parse_conditions(fail_on, require)
-    if group and len(group) != 2:
-        raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
-    if group and names:
-        raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
+    groups = two_groups(group, names)
     with about.kept() as cache, phases() as report:
         rows = imprint.swap(
             scorer,
             names or ("race", "gender"),
-            groups=(group[0], group[1]) if group else None,
+            groups=groups,
             templates=templates,
             query=query,
             top=top,
@@ -92,9 +107,17 @@ def swap_command(
             report=report,
             **about.given,
         )
+    show_scored(rows, "texts", conditions, json=json)
+
+
+def show_scored(rows: "ScoredRows[Row]", what: str, conditions: "Sequence[Condition]", *, json: bool) -> None:
+    """Print rows, how many texts or pairs were scored, and what conditions say; end with their exit code."""
+    from imprint.cli.console import print_note, show_findings
+    from imprint.policies.gate import check
+
     show_findings(rows.findings(), json=json)
     if not json:
-        print_note(f"{rows.scored:,} texts scored." if rows.scored else "every score was known from an earlier run.")
+        print_note(f"{rows.scored:,} {what} scored." if rows.scored else "every score was known from an earlier run.")
     if conditions:
         gate = check(rows.findings(), conditions)
         print_sentences(gate.findings(), print_note)

@@ -8,6 +8,7 @@ import typer
 
 from imprint.checks import Alternative
 from imprint.cli.options import (
+    ByGenderOption,
     EmbeddingArgument,
     JsonOption,
     SeedOption,
@@ -45,6 +46,7 @@ def weat_command(
         int | None,
         typer.Option("--sampled", min=1, help="Estimate p from this many random partitions instead of counting."),
     ] = None,
+    by_gender: ByGenderOption = False,
     seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
@@ -56,12 +58,14 @@ def weat_command(
     from imprint.stimuli.catalog import WEAT_TESTS, is_pattern
     from imprint.stimuli.definition import words_of
 
-    # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error.
+    # Of what a pattern finds, tests without words are told as not run; one asked for by its name is an error, after
+    # what could be measured is printed.
     named = bool(tests or x or y or a or b) or not all(map(is_pattern, test or WEAT_TESTS))
     chosen = _choose(test, tests, topic, (x, y, a, b))
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
     from imprint.evaluation.controls import control_words, with_controls
+    from imprint.rows import SkippedRow
 
     opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
     hint = "other tests: --test '*', or your own words: --x --y --a --b"
@@ -72,10 +76,13 @@ def weat_command(
             alternative=alternative,
             draws=sampled,
             seed=seed,
-            skip=not named,
+            skip=len(chosen) > 1 or not named,
+            by_gender=by_gender,
             progress=report,
         )
     show_findings(with_controls(battery, opened).findings(), json=json)
+    if lost := [row.test for row in battery.of(SkippedRow) if tests or row.test in (test or ())]:
+        raise VocabularyError(f"{', '.join(lost)} could not be run")
 
 
 @contextmanager

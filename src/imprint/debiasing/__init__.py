@@ -17,4 +17,6 @@ DEBIASERS = Registry(
     },
 )
 METHODS = tuple(DEBIASERS.builtin)
+DEFAULT_METHOD = "double-hard"  # of gender: what `imprint debias --compare` recommends, see docs/debiasing.md
+SEEDED_METHOD = "linear"  # by default along other axes, and for what it alone takes: strength, seeds, frontier
 LABELS_METHOD = "leace"  # by default of encoders and of several groups: it needs labels alone

@@ -34,8 +34,7 @@ class Variances:
     A row counts at the length it has if the row before is taken at length one: nothing is normalised afterwards. The
     axis after is the one that the same words make afterwards. NaN where nothing of it is left. `held_out_fixed` and
     `background_fixed` are variances after on the axis as it was before. `reduction_low` and `reduction_high` are a 95
-    % interval of the reduction over resamples of the held-out words, NaN where these are fewer than ten. `left_low`
-    and `left_high` are that of the share left on the axis as it was before.
+    % interval of the reduction over resamples of the held-out words, NaN where these are fewer than ten.
     """
 
     held_out_before: float
@@ -51,8 +50,6 @@ class Variances:
     background_asked: int
     reduction_low: float
     reduction_high: float
-    left_low: float
-    left_high: float
 
     @property
     def reduction(self) -> float:
@@ -100,7 +97,6 @@ def stereotype_variances(
     ends = [judged_rows(before, after, words, "axis", fewest=1) for words in (axis.positive, axis.negative)]
     old, new = (ends[0][part].mean(axis=0) - ends[1][part].mean(axis=0) for part in (0, 1))
     least, most = _ratio_interval(held, (old, new))
-    left_low, left_high = _ratio_interval(held[::-1], (old, old))
     return Variances(
         held_out_before=_variance(held[0], old),
         held_out_after=_variance(held[1], new),
@@ -115,8 +111,6 @@ def stereotype_variances(
         background_asked=len(background),
         reduction_low=least,
         reduction_high=most,
-        left_low=left_low,
-        left_high=left_high,
     )
 
 

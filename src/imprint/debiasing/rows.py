@@ -68,30 +68,19 @@ class StrengthPoint(msgspec.Struct, frozen=True):
 
 _Before = Annotated[float | None, shown("Variance before", "Of words at unit length, along the axis.", digits=4)]
 _NewAxis = Annotated[
-    float | None, shown("Variance, new axis", "Along the axis that the same words make after debiasing.", digits=4)
-]
-_Fixed = Annotated[
-    float | None, shown("Variance after", "Of the same words after debiasing, along the same axis.", digits=4)
+    float | None, shown("Variance after", "Along the axis that the same words make after debiasing.", digits=4)
 ]
 _Found = Annotated[int, shown("Found", "Words the embedding has, of those asked for.")]
 _Asked = Annotated[int, shown("Asked", "Words asked for.")]
-_Ratio = Annotated[
-    float | None,
-    shown(
-        "New axis", "Share of the variance left along the axis that its words make after debiasing.", shape="percent"
-    ),
-]
 
 
 class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
-    """`Variances` of held-out and of background words with what follows from them."""
+    """How far words spread along an axis, and along the axis that its words make after debiasing."""
 
     held_out_before: _Before
     held_out_after: _NewAxis
     background_before: _Before
     background_after: _NewAxis
-    held_out_fixed: _Fixed
-    background_fixed: _Fixed
     axis_left: Annotated[float, shown("Axis left", "Share of its length that the axis keeps.", shape="percent")]
     held_out: _Found
     background: _Found
@@ -99,48 +88,63 @@ class MeasuredVariances(msgspec.Struct, frozen=True, kw_only=True):
     background_asked: _Asked
     reduction_low: LowEnd
     reduction_high: HighEnd
-    left_low: LowEnd
-    left_high: HighEnd
     reduction: Annotated[
         float | None, shown("Reduction", "Held-out words: variance before, divided by that on the new axis.")
     ]
-    background_ratio: _Ratio
+    background_ratio: Annotated[
+        float | None, shown("Change of other words", "Their variance on the new axis, as a share of that before.")
+    ]
     selectivity: Annotated[
         float | None,
         shown("Selectivity", "How many times more the variance of held-out words shrinks than that of other words."),
-    ]
-    held_out_ratio: _Ratio
-    held_out_left: Annotated[
-        float | None,
-        shown(
-            "Variance left",
-            "Variance after as a share of that before, with 95 % interval if other words had been chosen.",
-            shape="percent",
-            ends="left",
-        ),
-    ]
-    background_left: Annotated[
-        float | None, shown("Variance left", "Variance after as a share of that before.", shape="percent")
     ]
 
     @classmethod
     def of(cls, measured: Variances) -> "MeasuredVariances":
         """Work out what follows from the variances."""
         return cls(
-            **asdict(measured),
+            **{name: value for name, value in asdict(measured).items() if not name.endswith("_fixed")},
             reduction=measured.reduction,
             background_ratio=measured.background_ratio,
             selectivity=measured.selectivity,
-            held_out_ratio=_ratio(measured.held_out_after, measured.held_out_before),
-            held_out_left=_ratio(measured.held_out_fixed, measured.held_out_before),
-            background_left=_ratio(measured.background_fixed, measured.background_before),
         )
 
 
 _Method = Annotated[str, shown("Method", "Name of the debiaser.")]
 
 
-class DebiasingRow(Row, frozen=True, kw_only=True, tag="debiasing"):
+class LeftRow(Row, frozen=True, kw_only=True):
+    """What is left of a bias along an axis, before debiasing; vectors have unit length, before and after."""
+
+    bias_left: Annotated[
+        float | None,
+        shown(
+            "Bias left",
+            "Share of their variance along the axis that held-out professions, or held-out words of your own, keep, "
+            "with 95 % interval if other words had been chosen.",
+            shape="percent",
+        ),
+    ] = None
+    bias_left_low: LowEnd = None
+    bias_left_high: HighEnd = None
+    background_left: Annotated[
+        float | None,
+        shown("Other words left", "Share of their variance along the axis that other words keep.", shape="percent"),
+    ] = None
+    background_left_low: LowEnd = None
+    background_left_high: HighEnd = None
+    difference: Annotated[
+        float | None,
+        shown("Professions less other words", "Bias left less other words left, with 95 % interval.", shape="percent"),
+    ] = None
+    difference_low: LowEnd = None
+    difference_high: HighEnd = None
+    n_pairs: Annotated[
+        int, shown("Pairs", "Pairs of words that make the gender axis; none along an axis of your own.")
+    ] = 0
+
+
+class DebiasingRow(LeftRow, frozen=True, kw_only=True, tag="debiasing"):
     """What was fitted, on which embedding, and how far it went where that could be measured."""
 
     method: _Method
@@ -168,15 +172,16 @@ class DebiasedProjectionRow(Row, frozen=True, kw_only=True, tag="debiased projec
 
 
 def debiasing_finding(
-    embedding: Embedding, transform: Transform, axis: Axis, variances: Variances | None
+    embedding: Embedding, transform: Transform, axis: Axis, variances: Variances | None, **left: Any
 ) -> DebiasingRow:
-    """Return what was fitted, on what, and the variances before and after where they could be measured."""
+    """Return what was fitted, on what, and what is left and the variances where they could be measured."""
     return DebiasingRow(
         **_common(embedding, transform, axis),
         missing=transform.card.missing,
         fitted_on=transform.card.embedding_sha256,
         fitted=facts_of(transform),
         variances=None if variances is None else MeasuredVariances.of(variances),
+        **left,
     )
 
 
@@ -262,8 +267,3 @@ def _fact(name: str, value: Any) -> Fact:
     if isinstance(value, int | float) and abs(value) <= sys.float_info.max:
         return Fact(name, float(value))
     return Fact(name, None, str(value))
-
-
-def _ratio(one: float, other: float) -> float | None:
-    """Divide; NaN compares as false, and has no ratio."""
-    return one / other if one >= 0.0 and other > 0.0 else None

@@ -3,6 +3,7 @@
 May et al. (2019, SEAT), section 2: any model that gives a text a vector of fixed size can be asked.
 """
 
+import copy
 import hashlib
 import json
 import re
@@ -41,6 +42,8 @@ class Encoder(ABC):
         Refuse to encode more texts than this in all.
     sent
         Texts that it was given to encode so far.
+    on_announce
+        Called with the number of texts that will be sent in all, before the first of them is.
     """
 
     name: str
@@ -50,6 +53,9 @@ class Encoder(ABC):
     chunk: int = 1_024  # of which one batch per length of text has free places
     max_texts: int | None = None
     sent: int = 0
+    on_announce: Callable[[int], None] | None = None
+    _announced: int = 0
+    _hint: str = "ask for fewer tests, or allow more with --max-texts"
 
     @property
     def sha256(self) -> str:
@@ -97,8 +103,22 @@ class Encoder(ABC):
                 option="max_texts",
                 got=total,
                 where=self.name,
-                hint="ask for fewer tests, or allow more with --max-texts",
+                hint=self._hint,
             )
+
+    def announce(self, count: int) -> None:
+        """Say how many texts will be sent in all with these, unless as many were announced."""
+        total = self.sent + count
+        if self.on_announce is not None and total > max(self.sent, self._announced):
+            self._announced = total
+            self.on_announce(total)
+
+    def at_most(self, count: int, *, hint: str) -> "Encoder":
+        """Return the encoder with a limit of so many more texts, and what to do about it; or its own, if lower."""
+        limited, limit = copy.copy(self), self.sent + count
+        if self.max_texts is None or limit < self.max_texts:
+            limited.max_texts, limited._hint = limit, hint
+        return limited
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words this encoder has no representation of; most know every text."""

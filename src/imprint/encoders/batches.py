@@ -16,7 +16,7 @@ import numpy.typing as npt
 from imprint.errors import EncoderError
 from imprint.types import Floats32
 
-_TOKENS = 256  # of a batch, unless a text alone has more
+TOKENS = 256  # of a batch, unless a text alone has more: what is quickest on a CPU
 
 
 def encode_in_batches(
@@ -25,22 +25,23 @@ def encode_in_batches(
     encode: Callable[[list[int]], npt.ArrayLike],
     *,
     most: int,
+    tokens: int = TOKENS,
     placed: bool = False,
 ) -> Floats32:
     """Return one row per text; `encode` gets the indices of a batch.
 
-    `lengths` are the texts' numbers of tokens, and `most` is the most texts of a batch. With `placed`, a text has the
-    same place in every batch.
+    `lengths` are the texts' numbers of tokens, `most` is the most texts of a batch, and `tokens` the most tokens. With
+    `placed`, a text has the same place in every batch. All batches are begun before the first one's rows are read.
     """
     order: list[int] = []
-    found: list[Floats32] = []
-    for batch in _batches(texts, lengths, most, placed):
+    begun: list[tuple[npt.ArrayLike, list[bool]]] = []
+    for batch in _batches(texts, lengths, most, tokens, placed):
         present = [index for index in batch if index is not None]
-        rows = np.asarray(encode([present[0] if index is None else index for index in batch]), dtype=np.float32)
-        found.append(rows[[index is not None for index in batch]])
+        rows = encode([present[0] if index is None else index for index in batch])
+        begun.append((rows, [index is not None for index in batch]))
         order += present
-    rows = np.concatenate(found)
-    return rows[np.argsort(order)]
+    encoded = np.concatenate([np.asarray(rows, dtype=np.float32)[is_text] for rows, is_text in begun])
+    return encoded[np.argsort(order)]
 
 
 def check_tokens(name: str, texts: Sequence[str], lengths: Sequence[int]) -> None:
@@ -51,14 +52,14 @@ def check_tokens(name: str, texts: Sequence[str], lengths: Sequence[int]) -> Non
 
 
 def _batches(
-    texts: Sequence[str], lengths: Sequence[int], most: int, placed: bool
+    texts: Sequence[str], lengths: Sequence[int], most: int, tokens: int, placed: bool
 ) -> Iterator[tuple[int | None, ...]]:
     """Give batches of indices, None where a place is free."""
     by_length: dict[int, list[int]] = defaultdict(list)
     for index, length in enumerate(lengths):
         by_length[length].append(index)
     for length, indices in sorted(by_length.items()):
-        places: list[list[int]] = [[] for _ in range(max(1, min(most, _TOKENS // max(1, length))))]
+        places: list[list[int]] = [[] for _ in range(max(1, min(most, tokens // max(1, length))))]
         for turn, index in enumerate(indices):
             place = zlib.crc32(texts[index].encode()) if placed else turn
             places[place % len(places)].append(index)

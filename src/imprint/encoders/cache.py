@@ -162,8 +162,13 @@ class EncodingCache:
                 return
 
     def _reporting(self) -> AbstractContextManager[None]:
-        problem, hint = "is not a cache of encodings, or cannot be used ({})", "remove it, or choose another"
-        return raising_as(sqlite3.Error, EncoderError, problem, where=self.path, hint=hint)
+        return raising_as(
+            sqlite3.Error,
+            EncoderError,
+            "is not a cache of encodings, or cannot be used ({})",
+            where=self.path,
+            hint="make room or allow writing to it; remove it if it is damaged, or choose another",
+        )
 
 
 class HeldEncodings:

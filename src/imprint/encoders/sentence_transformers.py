@@ -1,16 +1,17 @@
 """A sentence-transformers model in a folder, with the pooling, normalisation and prompts it was made with."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from imprint.checks import Device, check_choice
 from imprint.encoders import weights
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.batches import encode_in_batches
+from imprint.encoders.batches import TOKENS, encode_in_batches
 from imprint.encoders.export import write_sentence_transformers
 from imprint.encoders.transformers import offline_and_quiet, open_transformer
 from imprint.errors import EncoderError, SettingError, requiring
@@ -20,7 +21,11 @@ from imprint.types import Floats32
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
 
-_BATCH = 32
+# The most texts and tokens of a batch: a GPU does thousands of tokens in the time of a few.
+_BATCHES: dict[Device, tuple[int, int]] = {"cpu": (32, TOKENS), "cuda": (512, 16_384)}
+_CHUNK_ON_GPU = 16_384  # texts, so that few batches have free places
+
+_ROLES = {"query": ("query",), "document": ("document", "passage", "corpus")}  # the first that a model has
 
 _WITHOUT_WEIGHTS = ("Pooling", "Normalize", "Dropout")
 _WITH_WEIGHTS = ("Transformer", "StaticEmbedding", "Dense", "LayerNorm")
@@ -38,13 +43,17 @@ _FLAGS = {
 
 
 class SentenceTransformersEncoder(Encoder):
-    """A folder with modules.json, run on the CPU in float32 as its authors put it together.
+    """A folder with modules.json, run in float32 as its authors put it together.
 
     `prompt_name` picks one of the prompts the model was trained with; without it the model's default prompt is used,
-    where it has one. `prefix` is a prompt of the reader's own, in place of the model's.
+    where it has one. `prefix` is a prompt of the reader's own, in place of the model's. On the `device` cuda the last
+    digits of a vector are other ones, so it is another encoder to the cache.
     """
 
-    def __init__(self, folder: FilePath, *, prompt_name: str | None = None, prefix: str = "") -> None:
+    def __init__(
+        self, folder: FilePath, *, prompt_name: str | None = None, prefix: str = "", device: Device = "cpu"
+    ) -> None:
+        check_choice("device", device, get_args(Device))
         if prompt_name is not None and prefix:
             raise SettingError(
                 f"the prompt {prompt_name!r} and a prefix cannot be used together",
@@ -57,11 +66,13 @@ class SentenceTransformersEncoder(Encoder):
         name, prompt = _choose_prompt(path, prompt_name, prefix)
         self._folder, self._places = path, [place for _, place in modules]
         self._prompt = prompt
-        self._model = _open(path, modules)
+        self._model, self._device = _open(path, modules, device), device
         self.name = weights.display_name(path)
         chosen = {"adapter": "sentence-transformers", "pooling": _state_pooling(path, modules)}
         if modules[0][0] == "Transformer":
             chosen["layers"] = "last"
+        if device != "cpu":
+            chosen["device"], self.chunk = device, _CHUNK_ON_GPU
         self.settings = chosen | ({"prompt": name} if name else {}) | ({"prefix": prefix} if prefix else {})
         files = {place: weights.hash_folder(path / place) for kind, place in modules if kind in _WITH_WEIGHTS}
         configs = weights.hash_files(path, [*path.glob("*.json"), *path.glob("*/config.json")])
@@ -72,19 +83,21 @@ class SentenceTransformersEncoder(Encoder):
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
 
-        def encode(batch: list[int]) -> npt.ArrayLike:
+        def encode_as_texts(batch: list[int]) -> npt.ArrayLike:
             # A prompt is always given, if only as "": without one the library would take the model's default.
             options = {"prompt": self._prompt, "convert_to_numpy": True, "show_progress_bar": False}
             return self._model.encode([texts[text] for text in batch], batch_size=len(batch), **options)  # type: ignore[no-any-return]
 
+        most, tokens = _BATCHES[self._device]
         with offline_and_quiet(self.name, "cannot encode these texts"):
-            return encode_in_batches(texts, self._lengths(texts), encode, most=_BATCH)
-
-    def _lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return each text's number of tokens; a model without attention reads them all alike."""
-        read = getattr(self._model, "preprocess", self._model.tokenize)  # before the sixth release it was tokenize
-        mask = read([self._prompt + text for text in texts]).get("attention_mask")
-        return [1] * len(texts) if mask is None else mask.sum(dim=1).tolist()
+            read = getattr(self._model, "preprocess", self._model.tokenize)  # before the sixth release it was tokenize
+            features = read([self._prompt + text for text in texts])
+            mask = features.get("attention_mask")
+            # A model without attention reads texts of all lengths alike.
+            lengths = [1] * len(texts) if mask is None else mask.sum(dim=1).tolist()
+            is_plain = self._device == "cpu" or mask is None or self._prompt
+            encode = encode_as_texts if is_plain else _forward(self._model, features, self._device)
+            return encode_in_batches(texts, lengths, encode, most=most, tokens=tokens)
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str:
         """Write the folder again with a Dense module behind its modules."""
@@ -97,7 +110,38 @@ class SentenceTransformersEncoder(Encoder):
         return "sentence-transformers folder"
 
 
-def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
+class _Waiting:
+    """Rows that a GPU still computes: to read them is to wait for them."""
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.asarray(self._rows.cpu().numpy(), dtype=dtype)
+
+
+def _forward(model: Any, features: dict[str, Any], device: Device) -> Callable[[list[int]], npt.ArrayLike]:
+    """Return what runs the model on some of these texts, whose tokens go to the device once, and does not wait."""
+    import torch
+
+    mask = features["attention_mask"].bool()
+    by_token = {name: value for name, value in features.items() if getattr(value, "shape", None) == mask.shape}
+    others = {name: value for name, value in features.items() if name not in by_token}
+    by_token = {name: value.to(device) for name, value in by_token.items()}
+    padded_left = getattr(model.tokenizer, "padding_side", "right") == "left"
+
+    def encode(batch: list[int]) -> npt.ArrayLike:
+        length = int(mask[batch[0]].sum())
+        columns = slice(mask.shape[1] - length, None) if padded_left else slice(length)
+        texts = torch.tensor(batch, device=device)
+        with torch.inference_mode():
+            given = {name: value[texts, columns] for name, value in by_token.items()}
+            return _Waiting(model(given | others)["sentence_embedding"][:, : model.truncate_dim])
+
+    return encode
+
+
+def _open(folder: Path, modules: list[tuple[str, str]], device: Device) -> Any:
     for kind, place in modules:
         if kind == "Transformer":
             # Opened once to be checked: sentence-transformers itself fills missing weights with random numbers.
@@ -106,11 +150,15 @@ def _open(folder: Path, modules: list[tuple[str, str]]) -> Any:
             for path in weights.weight_files(folder / place):
                 weights.count_tensors(path)
     with requiring("sentence-transformers", "encoders"):
+        import torch
         from sentence_transformers import SentenceTransformer
+    if device == "cuda" and not torch.cuda.is_available():
+        hint = "leave it out, or install torch for CUDA"
+        raise SettingError("torch cannot use a GPU here", option="device", got=device, hint=hint)
     with offline_and_quiet(folder, "sentence-transformers cannot open this model"):
         model = SentenceTransformer(
             str(folder.absolute()),
-            device="cpu",
+            device=device,
             trust_remote_code=False,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
@@ -183,6 +231,25 @@ def _keep_prompt(settings: dict[str, Any], name: str | None, prompt: str) -> dic
     return settings if name is None else settings | {"prompts": prompts | {name: prompt}, "default_prompt_name": name}
 
 
+def own_prompts(folder: Path) -> dict[str, str | None]:
+    """Return the prompts that a model was made with, by their names."""
+    prompts = _read_settings(folder).get("prompts") or {}
+    if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
+        raise weights.damaged(folder / SETTINGS, "its prompts are not texts by name")
+    return prompts
+
+
+def prompts_by_role(folder: Path) -> dict[str, str]:
+    """Return the names of the prompts that the library puts before queries and before documents, unless all are empty.
+
+    Its new models have an empty one for each.
+    """
+    prompts, default = own_prompts(folder), _read_settings(folder).get("default_prompt_name")
+    first = {role: next((name for name in names if name in prompts), None) for role, names in _ROLES.items()}
+    named = {role: name for role, name in first.items() if name is not None}
+    return named if any(prompts.get(name) for name in [*named.values(), *([default] if default else [])]) else {}
+
+
 def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str | None, str]:
     """Return the name and the text of the prompt to use; a prefix has no name."""
     path = folder / SETTINGS
@@ -195,9 +262,7 @@ def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str |
             where=path,
             got=kind,
         )
-    prompts = settings.get("prompts") or {}
-    if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
-        raise weights.damaged(path, "its prompts are not texts by name")
+    prompts = own_prompts(folder)
     if prefix:
         return None, prefix
     name = settings.get("default_prompt_name") if wanted is None else wanted

@@ -18,7 +18,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.batches import check_tokens, encode_in_batches
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder
-from imprint.errors import EncoderError, ImprintError, requiring
+from imprint.errors import EncoderError, ImprintError, raising_as, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
 
@@ -48,7 +48,9 @@ class TransformersEncoder(Encoder):
         check_whole("batch", batch)
         path = check_folder(folder)
         self._tokenizer, self._model = open_transformer(path)
-        self._limit = _longest_text(self._tokenizer, self._model)
+        problem = "its limit on tokens is not a number ({})"
+        with raising_as(TypeError, EncoderError, problem, where=path, hint="fetch the model again"):
+            self._limit = _longest_text(self._tokenizer, self._model)
         self._pooling: Pooling = pooling or ("last" if _is_decoder(self._model) else "mean")
         self._layers: Layers = layers
         self._prefix = prefix

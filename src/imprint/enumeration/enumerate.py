@@ -9,13 +9,13 @@ The paper asks embeddings of words. A sentence encoder is asked like one: names 
 """
 
 import math
-from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, get_args
 
 import numpy as np
 
 from imprint.checks import Device, check_choice, check_whole
+from imprint.clusters import WORKERS, Workers, working
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.encoders.base import Encoder
@@ -53,10 +53,7 @@ class EnumerationPlan(Settings):
             "may lack names and words and have another dimension."
         ),
     ] = None
-    executor: Annotated[
-        Executor | None,
-        option("Any `concurrent.futures.Executor` to do the work; the result is the same to the byte."),
-    ] = None
+    workers: Annotated[Workers | None, option(WORKERS)] = None
     device: Annotated[
         Device, option('"cpu" or "cuda"; a GPU draws its own rotations, and makes no mirrored copies.')
     ] = "cpu"
@@ -132,7 +129,7 @@ def enumerate_biases(embedding: EncoderLike, plan: EnumerationPlan) -> Enumerati
         other = plan.opened(plan.against)
         transferred, work = transfer_problem(problem, subject, other, settings), work + count_work(alone)
     report = as_increments(plan.progress, work)
-    with executor_or_threads(plan.executor) as pool, kept as checkpoint:
+    with working(plan.workers) as executor, executor_or_threads(executor) as pool, kept as checkpoint:
         shared: dict[str, Any] = {"executor": pool, "device": plan.device, "report": report}
         table, crossings = solve(problem, settings, checkpoint=checkpoint, **shared)
         order = order_categories(table)

@@ -10,7 +10,7 @@ import gzip
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -90,6 +90,11 @@ def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:
     found = tuple(_read(file) for file in files)
     _refuse_twice([benchmark.name for benchmark in found], path)
     return found
+
+
+def read_benchmark(path: FilePath, name: str) -> Benchmark:
+    """Read one file, and call the benchmark by this name."""
+    return replace(_read(Path(path)), name=name)
 
 
 def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:

@@ -5,142 +5,33 @@ is fitted on words of several groups, and judged on held-out words of theirs. An
 judged on names and sentences that it was not fitted on.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
-from imprint.checks import EmbeddingFormat
-from imprint.debiasing import DEBIASERS, LABELS_METHOD, METHODS
-from imprint.debiasing.debiaser import GENDER, Debiaser, DebiaserOption, debiaser
+from imprint.debiasing.debiaser import GENDER
 from imprint.debiasing.labelled import Groups, check_groups
 from imprint.debiasing.rows import fitted_finding
 from imprint.debiasing.sentences import FittedOn, RememberingEncoder, gender_groups, label_texts, own_groups
+from imprint.debiasing.settings import DebiasSettings
 from imprint.debiasing.transform import DebiasedEncoder, Transform
-from imprint.directions.axis import Axis, Pairs, pair_axis
-from imprint.embeddings.convert import choose_format, convert
+from imprint.directions.axis import pair_axis
+from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
-from imprint.encoders.cache import EncodingStore
 from imprint.encoders.export import MATRIX
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import DebiasedCopy, judge_encoder
 from imprint.evaluation.leakage import PART, group_leakage, hold_out
-from imprint.files import FilePath, free_folder
+from imprint.evaluation.left import fit_gender, is_gender
+from imprint.files import FilePath
 from imprint.rows import Row, Rows
-from imprint.settings import option, settable
+from imprint.settings import settable
 from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest
-from imprint.stimuli.seeds import Seeds, WordPair, definitional_pairs, gender_specific
-from imprint.stimuli.templates import Templates
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.subjects.sources import SourceKind
 from imprint.types import Report
-
-_NOT_OF_ENCODERS = ("axis", "pairs", "seeds", "frontier", "format")
-_NOT_OF_GROUPS = ("axis", "pairs", "strength", "seeds", "apply", "frontier", "tests")
-_OF_FITTING = ("method", "strength", "seeds", "groups", "transform", "frontier")
-
-
-@dataclass(frozen=True)
-class DebiasSettings:
-    """How an embedding or an encoder is debiased."""
-
-    target: Annotated[
-        FilePath | None, option("The file to write; of an encoder, the folder to make. Nothing is written without it.")
-    ] = None
-    _: KW_ONLY
-    method: Annotated[
-        str | Debiaser | None,
-        option(
-            "The name of a debiaser, a plug-in's too, or a debiaser with settings of its own. By default linear; "
-            "leace for an encoder, and for groups."
-        ),
-    ] = None
-    axis: Annotated[
-        WordPair | None, option("Two words that the axis goes through, the positive end first; by default he and she.")
-    ] = None
-    pairs: Annotated[Pairs | None, option("Pairs of words that make the axis, or leace's labels.")] = None
-    strength: Annotated[
-        float | None,
-        option("Of linear debiasing; by default chosen on folds of the seeds, and 10 for an encoder, which has none."),
-    ] = None
-    seeds: Annotated[
-        Seeds | None, option("Words to remove the axis from, from `read_seeds`; by default professions.")
-    ] = None
-    groups: Annotated[
-        Groups | None,
-        option(
-            "Two or more lists of words whose group should not be found any more. An encoder's are by default men's "
-            "and women's names and terms. Every fifth word is held out. Methods that need pairs cannot be fitted on "
-            "them."
-        ),
-    ] = None
-    apply: Annotated[
-        Transform | None, option("A transform to apply instead of fitting one, from `load_transform`.")
-    ] = None
-    transform: Annotated[FilePath | None, option("A file to save the transform in.")] = None
-    frontier: Annotated[bool, option("Also measure what other strengths of linear debiasing would do.")] = False
-    format: Annotated[
-        EmbeddingFormat | None, option("The format of the file, as in `convert`; by default that of its ending.")
-    ] = None
-    templates: Annotated[
-        Templates | None,
-        option(
-            "Sentences to fit an encoder on, from `read_templates`; by default, and for kinds of words it leaves out, "
-            "sentences of this package. SEAT's own sentences are refused, because they judge the result."
-        ),
-    ] = None
-    tests: Annotated[
-        Sequence[WeatTest] | None,
-        option(
-            "WEATs to run before and after, of an encoder in sentences; by default those of gender, if it is removed."
-        ),
-    ] = None
-    cache: Annotated[EncodingStore | None, option("Where encodings are kept between runs.")] = None
-    seed: Annotated[int, option("Seed of everything random.")] = 0
-    report: Annotated[Report | None, option("Called with the name of the step, the work done and the total work.")] = (
-        None
-    )
-
-    def fitter(self, kind: SourceKind) -> Debiaser:
-        """Return the debiaser to fit."""
-        method = self._method(kind)
-        if isinstance(method, Debiaser):
-            return method
-        return debiaser(method, **({} if self.strength is None else {"strength": self.strength}))
-
-    def check(self, kind: SourceKind) -> None:
-        """Refuse settings that mean nothing for a subject or beside each other, and a target that cannot be used."""
-        given = {name for name, value in vars(self).items() if value is not None and value is not False}
-        if kind == "encoder":
-            _refuse(given, _NOT_OF_ENCODERS, "a sentence encoder")
-        else:
-            _refuse(given, ("templates",), "an embedding")
-            _refuse(given, _NOT_OF_GROUPS if "groups" in given else (), "groups of an embedding")
-        if "apply" in given:
-            _refuse(given, _OF_FITTING, "apply, which uses a transform as it is")
-        if "pairs" in given:
-            _refuse(given, ("axis",), "pairs")
-        method = self._method(kind)
-        if isinstance(method, Debiaser):
-            _refuse(given, ("strength",), "a debiaser, which has settings of its own")
-        else:
-            known = DEBIASERS.get(method).options
-            unknown = [name for name in get_args(DebiaserOption) if name not in known]
-            _refuse(given, unknown, f"method {method}", f"use method {METHODS[0]}, or leave it out")
-        if self.target is not None:
-            if self.transform is not None and Path(self.transform).absolute() == Path(self.target).absolute():
-                problem = "is named for both the result and the transform"
-                raise SettingError(problem, option="transform", where=self.target, hint="give two names")
-            if kind == "encoder":
-                free_folder(self.target)
-            else:
-                choose_format(Path(self.target), self.format)
-
-    def _method(self, kind: SourceKind) -> str | Debiaser:
-        return self.method or (LABELS_METHOD if kind == "encoder" or self.groups is not None else METHODS[0])
 
 
 class Debiasing(Rows[Row]):
@@ -217,39 +108,36 @@ def debias(subject: EncoderLike, settings: DebiasSettings) -> Debiasing:
     return Debiasing(fit.judge(result), result, fit.transform, notes)
 
 
-def _refuse(given: Collection[str], names: Iterable[str], about: str, hint: str = "leave it out") -> None:
-    for name in names:
-        if name in given:
-            raise SettingError(f"{name} cannot be used with {about}", option=name, hint=hint)
-
-
 def _fit_along(embedding: Embedding, settings: DebiasSettings, report: Report) -> Fit:
     """Fit along an axis. Held-out seeds judge, or all where none are held out, and without seeds professions."""
-    given = settings.pairs or ((settings.axis,) if settings.axis else GENDER)
-    axis, is_gender = pair_axis(embedding, given), tuple(given) == GENDER
-    seeds = settings.seeds
+    given = settings.read_pairs() or ((settings.axis,) if settings.axis else GENDER)
+    axis, is_plain = pair_axis(embedding, given), tuple(given) == GENDER
+    seeds = settings.read_seeds()
     fitted, held_out = (None, None) if seeds is None else (seeds.fitted, seeds.held_out or None)
-    transform, notes = settings.apply, []
+    transform, notes = settings.load_transform(), []
     if transform is None:
-        seeded: dict[str, Any] = {} if fitted is None else {"seeds": fitted}
         progress = partial(report, "choosing a strength")
-        fitter, note = settings.fitter("embedding").choose_settings(
-            embedding, axis=axis, judges=held_out or (), progress=progress, **seeded
-        )
-        by_default = is_gender and seeds is None
-        transform = fitter.fit_gender(embedding) if by_default else fitter.fit(embedding, pairs=given, **seeded)
+        if is_plain and seeds is None:
+            method = settings.fitter("embedding") if settings.number is not None else settings.method_for("embedding")
+            transform, note = fit_gender(embedding, method, seed=settings.seed, progress=progress)
+        else:
+            seeded: dict[str, Any] = {} if fitted is None else {"seeds": fitted}
+            fitter, note = settings.fitter("embedding").choose_settings(
+                embedding, axis=axis, judges=held_out or (), progress=progress, **seeded
+            )
+            transform = fitter.fit(embedding, pairs=given, **seeded)
         notes += [note] if note else []
-        if seeds is None and transform.card.seeds and not _is_gender(axis):
+        if seeds is None and transform.card.seeds and not is_gender(axis):
             listed = f"seeds: {len(transform.card.seeds)} professions, listed for gender"
             notes.append(f"{listed}; give seeds, words to remove {axis.name} from")
 
     def judge(after: Embedding) -> list[Row]:
         copy = DebiasedCopy(embedding, after, transform, axis, settings.seed)
-        rows = copy.fitted(held_out or fitted) if is_gender or seeds is not None else [copy.fitted_alone()]
+        rows = copy.fitted(held_out or fitted) if is_plain or seeds is not None else [copy.fitted_alone()]
         attempts: list[tuple[str, str, Callable[[], Sequence[Row]]]] = []
         if settings.frontier:
             attempts.append(("frontier", "Other strengths", lambda: copy.frontier(seeds=fitted, held_out=held_out)))
-        if is_gender or settings.tests is not None:
+        if is_plain or settings.tests is not None:
             run = partial(copy.tests, settings.tests, report=report)
             attempts.append(("weats", "WEATs of gender before and after", run))
         for name, title, work in attempts:
@@ -276,7 +164,7 @@ def _fit_groups(embedding: Embedding, settings: DebiasSettings, groups: Groups) 
 
 def _fit_sentences(encoder: Encoder, settings: DebiasSettings, report: Report) -> Fit:
     """Fit on sentences, and for comparison on words alone; a transform that is applied is not judged."""
-    applied, groups, tests = settings.apply, settings.groups, settings.tests
+    applied, groups, tests = settings.load_transform(), settings.groups, settings.tests
     if applied is not None:
         dimension = encoder.encode(["word"]).shape[1]
         if dimension != applied.dimension:
@@ -314,12 +202,6 @@ def _write(
     if settings.apply is not None:
         notes.append(f"see what changed: imprint audit {target} --against {result.base.name}")
     return result, notes
-
-
-def _is_gender(axis: Axis) -> bool:
-    """Tell whether every word of an axis is gendered by meaning, or among the pairs that define gender."""
-    known = {word.lower() for word in (*gender_specific(), *(word for pair in definitional_pairs() for word in pair))}
-    return all(word.lower() in known for word in axis.positive + axis.negative)
 
 
 def _unreported(label: str, done: int, total: int) -> None:

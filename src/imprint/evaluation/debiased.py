@@ -32,6 +32,7 @@ from imprint.encoders.base import Encoder
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
 from imprint.evaluation.leakage import PART, SentenceLeakageRow
+from imprint.evaluation.left import is_gender, judging_axis, measure_left
 from imprint.evaluation.recovering import (
     FOLDS,
     OwnedRows,
@@ -73,7 +74,16 @@ class DebiasedCopy:
             variances = stereotype_variances(self.before, self.after, self.axis, held_out=judges)
         except VocabularyError as error:
             return [self.fitted_alone(), self.skip("variances", "Variances before and after", error)]
-        return [debiasing_finding(self.before, self.transform, self.axis, variances)]
+        return [debiasing_finding(self.before, self.transform, self.axis, variances, **self._left(judges))]
+
+    def _left(self, judges: Sequence[str] | None) -> dict[str, Any]:
+        """Say what is left along the gender axis, or along one of another name; nothing where pairs are missing."""
+        try:
+            axis = judging_axis(self.before) if is_gender(self.axis) else self.axis
+        except VocabularyError:
+            return {}
+        left = measure_left(self.before, self.after, axis, judges)
+        return flatten(left) | {"n_pairs": 0 if axis is self.axis else len(axis.positive)}
 
     def frontier(self, **words: Any) -> list[FrontierRow]:
         """Say what other strengths would do; words are `imprint.frontier`'s."""

@@ -1,39 +1,32 @@
 """Every debiaser on one embedding: the bias and the groups it leaves, and what it costs.
 
 Settings are chosen on the professions to fit on, results are judged on held-out professions, other words and held-out
-names, along a gender axis of pairs that give no method its direction. Rows are scaled to unit length after debiasing,
-so that shorter vectors are not less bias. The linear classifier that reads gender off names is trained anew after
-debiasing (Gonen and Goldberg 2019).
+names, along a gender axis of pairs that give no method its direction. The linear classifier that reads gender off
+names is trained anew after debiasing (Gonen and Goldberg 2019).
 """
 
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
 from imprint.debiasing import DEBIASERS
-from imprint.debiasing.debiaser import GENDER, Debiaser
-from imprint.debiasing.folds import choose, draw_background
-from imprint.debiasing.frontier import judged_rows, stereotype_variances
-from imprint.debiasing.labelled import gendered_words
-from imprint.debiasing.rows import Fact, MeasuredVariances, facts_of
+from imprint.debiasing.rows import Fact, LeftRow, facts_of
 from imprint.debiasing.transform import Transform
-from imprint.directions.axis import Axis, pair_axis
-from imprint.embeddings.embedding import Embedding, unit_rows
+from imprint.directions.axis import Axis
+from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, VocabularyError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
-from imprint.evaluation.leakage import FEWEST_PER_LABEL, names_by_sex
-from imprint.evaluation.recovering import OwnedRows, RecoveryAttempt, estimate_recovery, recover_group
-from imprint.evaluation.resampling import Estimate, estimate, flatten
+from imprint.evaluation.left import JudgingNames, fit_gender, judging_axis, measure_left, words_that_judge
+from imprint.evaluation.recovering import RecoveryAttempt, estimate_recovery
+from imprint.evaluation.resampling import flatten
 from imprint.evaluation.similarity import similarity
-from imprint.rows import HighEnd, LowEnd, Row, Rows, SkippedRow, shown, skipped
-from imprint.stimuli import seeds as catalogue
+from imprint.rows import HighEnd, LowEnd, Rows, SkippedRow, shown, skipped
 from imprint.subjects.opening import EmbeddingLike, load
-from imprint.types import Indices, Report
+from imprint.types import Report
 
 PART = "debiasers"
 UNTREATED = "none"  # the row of the embedding as it is
@@ -43,9 +36,6 @@ _CHANCE = 0.5
 _AFFORDABLE = 0.01  # of Spearman's correlation that a method may cost to be recommended
 _ALIKE = 0.05  # of bias left and of names recovered: methods that are so little worse than the best count alike
 _SHOWN = 3  # digits within which two methods are equally good
-_FEWEST_PAIRS = 10  # to judge along
-_RESAMPLES = 1_000
-_EXACT = 6  # digits that single precision bears out: where nothing changes, resamples must agree
 
 
 class BenchmarkChange(msgspec.Struct, frozen=True):
@@ -57,7 +47,7 @@ class BenchmarkChange(msgspec.Struct, frozen=True):
     high: HighEnd
 
 
-class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison"):
+class DebiasComparisonRow(LeftRow, frozen=True, kw_only=True, tag="debias-comparison"):
     """What one debiaser leaves and costs, among several on one embedding; the method `none` is before debiasing.
 
     All rows have unit length, and the gender axis is the one before debiasing.
@@ -65,32 +55,6 @@ class DebiasComparisonRow(Row, frozen=True, kw_only=True, tag="debias-comparison
 
     method: Annotated[str, shown("Method")]
     fitted: Annotated[tuple[Fact, ...], shown("Settings")]
-    bias_left: Annotated[
-        float | None,
-        shown(
-            "Bias left",
-            "Share of their variance along the gender axis that held-out professions keep, with 95 % interval if "
-            "other words had been chosen.",
-            shape="percent",
-        ),
-    ]
-    bias_left_low: LowEnd
-    bias_left_high: HighEnd
-    background_left: Annotated[
-        float | None,
-        shown(
-            "Other words left", "Share of their variance along the gender axis that other words keep.", shape="percent"
-        ),
-    ]
-    background_left_low: LowEnd
-    background_left_high: HighEnd
-    difference: Annotated[
-        float | None,
-        shown("Professions less other words", "Bias left less other words left, with 95 % interval.", shape="percent"),
-    ]
-    difference_low: LowEnd
-    difference_high: HighEnd
-    n_pairs: Annotated[int, shown("Pairs", "Pairs of words that make the gender axis.")]
     recovered: Annotated[
         float | None,
         shown(
@@ -165,23 +129,20 @@ def compare_debiasers(
     'hard'
     """
     embedding = load(embedding)
-    fitted_axis, axis = pair_axis(embedding, GENDER), judging_axis(embedding)
-    names = _Names.of(embedding)
+    axis, names = judging_axis(embedding), JudgingNames.of(embedding)
     attack = names.recover(embedding, seed), seed
-    kinds = {method: DEBIASERS.get(method) for method in (DEBIASERS.names() if methods is None else methods)}
-    judging = {*axis.positive, *axis.negative, *names.judged}
-
-    def fit(debiaser: Debiaser) -> Transform:
-        return debiaser.fit_gender(embedding, leave_out=judging)
-
+    chosen = DEBIASERS.names() if methods is None else methods
+    for method in chosen:
+        DEBIASERS.get(method)
+    judging = words_that_judge(embedding)
     rows = [_row(UNTREATED, embedding, embedding, None, axis, names, attack, 0.0)]
     refused: list[SkippedRow] = []
-    for place, (method, kind) in enumerate(kinds.items()):
+    for done, method in enumerate(chosen):
         if report is not None:
-            report("comparing debiasers", place, len(kinds))
+            report("comparing debiasers", done, len(chosen))
         try:
             start = time.perf_counter()
-            transform = fit(_settled(embedding, kind, fit, fitted_axis, seed))
+            transform, _ = fit_gender(embedding, method, leave_out=judging, seed=seed)
             after = transform.apply(embedding)
             seconds = time.perf_counter() - start
             rows.append(_row(method, embedding, after, transform, axis, names, attack, seconds))
@@ -191,93 +152,8 @@ def compare_debiasers(
     if len(rows) == 1:
         raise VocabularyError("no debiaser could be fitted", where=embedding.name, hint="use a larger embedding")
     if report is not None:
-        report("comparing debiasers", len(kinds), len(kinds))
+        report("comparing debiasers", len(chosen), len(chosen))
     return DebiaserComparison([*_judge(rows), *refused])
-
-
-def judging_axis(embedding: Embedding) -> Axis:
-    """Return the gender axis of the catalogue's equalize pairs without a word that gives a debiaser its direction."""
-    used = {word.lower() for words in (*gendered_words(), *GENDER) for word in words}  # Prince is a first name
-    pairs = dict.fromkeys((one.lower(), two.lower()) for one, two in catalogue.equalize_pairs())
-    known = [pair for pair in pairs if used.isdisjoint(pair) and not embedding.lookup(pair).missing]
-    if len(known) < _FEWEST_PAIRS:
-        raise VocabularyError(
-            f"has {len(known)} of the pairs to judge debiasers by, such as uncle and aunt",
-            expected=f"at least {_FEWEST_PAIRS}",
-            where=embedding.name,
-            hint="use a larger embedding",
-        )
-    return pair_axis(embedding, known, method="pca")
-
-
-def measure_left(before: Embedding, after: Embedding, axis: Axis) -> dict[str, Estimate]:
-    """Return the shares of their variance along the axis that professions and other words keep, and the difference.
-
-    Rows have unit length, before and after. Intervals are over resamples of both sets of words.
-    """
-    generators = map(np.random.default_rng, np.random.SeedSequence(0).spawn(2))
-    shares, draws, counts = [], [], []
-    for words, what in (catalogue.held_out(), "held-out"), (catalogue.background(), "background"):
-        old, new = judged_rows(before, after, words, what)
-        old, new = old @ axis.direction, unit_rows(new) @ axis.direction
-        drawn = next(generators).integers(len(old), size=(_RESAMPLES, len(old)))
-        shares.append(round(float(new.var() / old.var()), _EXACT))
-        draws.append(np.round(new[drawn].var(axis=1) / old[drawn].var(axis=1), _EXACT))
-        counts.append(len(old))
-    left, background = (estimate(*one) for one in zip(shares, draws, counts, strict=True))
-    difference = estimate(shares[0] - shares[1], draws[0] - draws[1], min(counts), difference=True)
-    return {"bias_left": left, "background_left": background, "difference": difference}
-
-
-class _Names(NamedTuple):
-    """First names and their sex: every second one of each sex is held out from debiasers."""
-
-    words: list[str]
-    labels: Indices
-    held_out: Indices  # places among them
-
-    @classmethod
-    def of(cls, embedding: Embedding) -> "_Names":
-        words, labels = names_by_sex(embedding)
-        sides = [np.flatnonzero(labels == label)[1::2] for label in np.unique(labels)]
-        return cls(words, labels, np.sort(np.concatenate([np.empty(0, dtype=np.intp), *sides])))
-
-    @property
-    def judged(self) -> set[str]:
-        return {self.words[place] for place in self.held_out}
-
-    def recover(self, embedding: Embedding, seed: int) -> RecoveryAttempt | None:
-        """Try to read the sex off held-out names, or return None where they are too few."""
-        labels = self.labels[self.held_out]
-        if len(np.unique(labels)) < 2 or np.bincount(labels).min() < FEWEST_PER_LABEL:
-            return None
-        rows = unit_rows(embedding.lookup(self.words).vectors)
-        others = np.setdiff1d(np.arange(len(self.words)), self.held_out)
-        parts = [OwnedRows(rows[one], self.labels[one], np.arange(len(one))) for one in (self.held_out, others)]
-        return recover_group(parts[0], parts[1], seed)
-
-
-def _settled(
-    embedding: Embedding, kind: type[Debiaser], fit: Callable[[Debiaser], Transform], axis: Axis, seed: int
-) -> Debiaser:
-    """Return the debiaser with the settings that suit the professions to fit on best.
-
-    A debiaser with candidates is not fitted on these professions, so that all of them are unseen. Linear debiasing,
-    which is, chooses on folds of them by itself.
-    """
-    every = [kind(**dict(zip(kind.candidates, values, strict=True))) for values in product(*kind.candidates.values())]
-    if len(every) == 1:
-        return every[0]
-    apart = {*catalogue.fitted(), *axis.positive, *axis.negative}
-    background = draw_background(embedding, apart, np.random.default_rng(seed))
-    measured = []
-    for one in every:
-        after = fit(one).apply(embedding)
-        known = MeasuredVariances.of(
-            stereotype_variances(embedding, after, axis, held_out=catalogue.fitted(), background=background)
-        )
-        measured.append((1 / known.held_out_left if known.held_out_left else math.inf, known.background_left or 0.0))
-    return every[choose(measured)]
 
 
 def _row(
@@ -286,14 +162,14 @@ def _row(
     after: Embedding,
     transform: Transform | None,
     axis: Axis,
-    names: _Names,
+    names: JudgingNames,
     attack: tuple[RecoveryAttempt | None, int],
     seconds: float,
 ) -> DebiasComparisonRow:
     first, seed = attack
     labels = names.labels[names.held_out]
     last = first if first is None or transform is None else names.recover(after, seed)
-    found = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
+    unrecovered = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
     benchmarks = () if transform is None else tuple(_benchmarks(before, after))
     changes = [0.0] if transform is None else [one.change for one in benchmarks]
     return DebiasComparisonRow(
@@ -306,7 +182,7 @@ def _row(
         fitted=() if transform is None else facts_of(transform),
         **flatten(measure_left(before, after, axis)),
         n_pairs=len(axis.positive),
-        **(found if last is None else flatten({"recovered": estimate_recovery(last, labels)})),
+        **(unrecovered if last is None else flatten({"recovered": estimate_recovery(last, labels)})),
         recovered_before=None if first is None else estimate_recovery(first, labels).value,
         chance=_CHANCE,
         n_judged=0 if first is None else len(labels),

@@ -1,11 +1,12 @@
-"""The explorer put together: pages and the JSON API over one embedding, behind the guard.
+"""The explorer put together: pages and the JSON API over one embedding or encoder, behind the guard.
 
 A page shows what was asked, from a link or a form. The API gives programs what the pages tell, unrounded and unmasked.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.params import Query
@@ -13,6 +14,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
+from imprint.association.rows import AssociationRow
 from imprint.checks import Alternative, PairMethod
 from imprint.directions.neighbours import MOST, NeighboursRow
 from imprint.embeddings.embedding import Embedding
@@ -20,18 +22,23 @@ from imprint.errors import ImprintError, brief
 from imprint.explorer.queries import (
     LONGEST_WORD,
     MOST_WORDS,
+    AskedQuestion,
     Explorer,
     Reply,
     sets_of,
     split_pairs,
     split_words,
-    weat_test,
-    weat_tests,
 )
+from imprint.kinds.answers import answer_sentence, single_answer
 from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words, mask
+from imprint.render.charts.theme import WIDTH
+from imprint.render.html import svg_file
+from imprint.render.vega import why_not_drawn
 from imprint.rows import Row
-from imprint.view import Block, Prose, Text, join, number, say, title
+from imprint.stimuli.definition import WeatTest, word_sets
+from imprint.subjects.opening import Subject
+from imprint.view import Block, Chart, Details, Prose, Table, Text, count, join, number, say, title
 from imprint.web.guard import Guard
 from imprint.web.pages import Form, Pages, PlainJson, RefusedError, make_application, refusals, whole_number
 from imprint.web.serving import Hosts
@@ -39,7 +46,6 @@ from imprint.web.serving import Hosts
 Fields = Mapping[str, str]
 PageContext = dict[str, Any]
 
-FIRST_TEST = "caliskan-6"
 FIRST_PAIRS = "he, she"
 FIRST_WORDS = (
     "nurse", "teacher", "librarian", "dancer", "receptionist", "hairdresser", "physician", "scientist", "lawyer",
@@ -47,9 +53,11 @@ FIRST_WORDS = (
 )  # fmt: skip
 FIRST_WORD = "nurse"
 
+PAGES = [("/", "Association test"), ("/axis", "Axis"), ("/neighbours", "Neighbours")]
+
 _TEMPLATES = Path(__file__).parent / "templates"
 
-DESCRIPTION = "Association tests, axes and neighbours of one embedding, with the numbers of imprint's command line."
+DESCRIPTION = "Association tests of one embedding or encoder, with the numbers of imprint's command line."
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
 GivenWords = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]
 
@@ -57,14 +65,19 @@ _STATIC = "/static/"
 
 
 class ExplorerPages:
-    """The pages over one embedding; slurs are masked unless `unmask`."""
+    """The pages over one embedding or encoder; slurs are masked unless `unmask`."""
 
     def __init__(self, explorer: Explorer, *, unmask: bool = False) -> None:
         self._explorer, self._words = explorer, Words(unmask=unmask)
+        subject = explorer.subject
+        about, pages = "a sentence encoder", PAGES[:1]
+        if isinstance(subject, Embedding):
+            about, pages = f"{len(subject):,} words, {subject.dimension:,} dimensions", PAGES
         shared = {
-            "embedding": self._words.text(explorer.embedding.name),
-            "size": len(explorer.embedding),
-            "dimension": explorer.embedding.dimension,
+            "embedding": self._words.text(subject.name),
+            "about": about,
+            "pages": pages,
+            "judged": bool(explorer.judged),
             "words": self._words,
             "most_words": MOST_WORDS,
             "longest_word": LONGEST_WORD,
@@ -74,23 +87,64 @@ class ExplorerPages:
 
     def weat(self, fields: Fields) -> Response:
         """Four sets of words, those of a catalogue test to begin with."""
-        tests = weat_tests()
-        chosen = {test.id: test for test in tests}.get(fields.get("test", FIRST_TEST))
-        if chosen is None:
-            raise RefusedError(404, "There is no such test; choose one from the list.")
-        typed = {name: fields[name] for name in "xyab" if name in fields}
-        texts = typed or {name: "\n".join(words) for name, words in sets_of(chosen).items()}
-        sets = {name: split_words(texts.get(name, "")) for name in "xyab"}
-        alternative = fields.get("alternative", "greater")
+        tests, texts, names, question = self._asked(fields)
 
         def answer() -> PageContext:
-            reply = self._explorer.measure(sets, alternative)  # type: ignore[arg-type]  # checked, with a message, where it is used
-            said, *shown = blocks([reply.finding])
-            assert isinstance(said, Prose)
-            return _answered(reply, said.text, shown)
+            reply = self._explorer.measure(question)
+            row = reply.finding
+            assert isinstance(row, AssociationRow)
+            said = answer_sentence(row)
+            repeated = (Prose(said, media=("page", "terminal")), Prose(said))
+            others = [block for block in blocks([row]) if block not in repeated]
+            tables = tuple(block for block in others if isinstance(block, Table))
+            shown = [
+                *_matched(question, row),
+                *single_answer(row),
+                *(block for block in others if block not in tables),
+            ]
+            return _answered(reply, said, [*shown, Details("All numbers", tables)]) | {"link": self._link(row, fields)}
 
-        asked = {"texts": {name: texts.get(name, "") for name in "xyab"}, "alternative": alternative}
-        return self._answer("weat.html", asked | {"tests": tests, "picked": weat_test(sets).id}, answer)
+        posed = {"texts": texts, "names": names, "alternative": question.alternative, "matched": question.matched}
+        return self._answer("weat.html", posed | {"tests": tests, "picked": fields.get("test", "")}, answer)
+
+    def row(self, fields: Fields) -> Response:
+        """Send the row of an answer, as a file of findings."""
+        row = self._explorer.measure(self._asked(fields)[-1]).finding
+        return _file(f"{row.to_json()}\n", "finding.jsonl", "application/x-ndjson")
+
+    def chart(self, fields: Fields) -> Response:
+        """Send the chart of an answer, as a drawing."""
+        row = self._explorer.measure(self._asked(fields)[-1]).finding
+        assert isinstance(row, AssociationRow)
+        chart = next((block for block in single_answer(row) if isinstance(block, Chart)), None)
+        missing = "This answer has no size to draw." if chart is None else why_not_drawn()
+        if chart is None or missing:
+            raise RefusedError(404, missing or "")
+        return _file(svg_file(chart.draw(self._words, WIDTH)), "chart.svg", "image/svg+xml")
+
+    def _asked(self, fields: Fields) -> tuple[Sequence[WeatTest], Mapping[str, str], Mapping[str, str], AskedQuestion]:
+        """Return the tests to choose from, and the words, names and settings of a link or a form."""
+        tests = self._explorer.tests()
+        chosen = {test.id: test for test in tests}.get(fields.get("test", self._explorer.first_test()))
+        if chosen is None:
+            raise RefusedError(404, "There is no such test; choose one from the list.")
+        typed = any(letter in fields for letter in "xyab")
+        texts = {letter: fields.get(letter, "") for letter in "xyab"}
+        names = {letter: fields.get(f"{letter}_name", "") for letter in "xyab"}
+        if not typed:
+            texts = {letter: "\n".join(words) for letter, words in sets_of(chosen).items()}
+            names = {letter: words.name for letter, words in word_sets(chosen).items()}
+        sets = {letter: split_words(text) for letter, text in texts.items()}
+        alternative: Any = fields.get("alternative", "greater")  # checked, with a message, where it is used
+        return tests, texts, names, AskedQuestion(sets, alternative, names, "matched" in fields)
+
+    def _link(self, row: AssociationRow, fields: Fields) -> str:
+        """Return the part of an address that asks the same: the id of a test, or all the words."""
+        typed = {name: ",".join(split_words(text)) if name in "xyab" else text for name, text in fields.items()}
+        linked = {name: text for name, text in typed.items() if text and name != "test"}
+        if row.test in {test.id for test in self._explorer.tests()}:
+            linked = {"test": row.test} | ({"alternative": linked["alternative"]} if "alternative" in linked else {})
+        return urlencode(linked)
 
     def axis(self, fields: Fields) -> Response:
         """Words along the axis of a pair or of several."""
@@ -106,17 +160,17 @@ class ExplorerPages:
 
     def neighbours(self, fields: Fields) -> Response:
         """Words nearest to one."""
-        word, count = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
+        word, most_shown = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
 
         def answer() -> PageContext:
-            most = whole_number(count, MOST)
+            most = whole_number(most_shown, MOST)
             if most is None:
-                got = brief(count[:LONGEST_WORD])
+                got = brief(most_shown[:LONGEST_WORD])
                 raise RefusedError(422, f"The number of neighbours must be from 1 to {MOST}, got {got}.")
             reply = self._explorer.near(word, most)
             return _answered(reply, _nearest(reply.finding), blocks([reply.finding]))
 
-        return self._answer("neighbours.html", {"word": word, "count": count}, answer)
+        return self._answer("neighbours.html", {"word": word, "count": most_shown}, answer)
 
     def _answer(self, template: str, asked: PageContext, answer: Callable[[], PageContext]) -> Response:
         """Draw the form with its answer, or with the one line that says why there is none."""
@@ -136,6 +190,13 @@ def _answered(reply: Reply, said: Text, shown: Iterable[Block]) -> PageContext:
     return {"said": said, "blocks": list(shown), "missing": missing, "recipes": recipes}
 
 
+def _matched(question: AskedQuestion, row: AssociationRow) -> Iterable[Block]:
+    """Say how many of the typed words are used where they were matched."""
+    if question.matched and not row.is_question:
+        used, typed = row.asked, len({word for words in question.sets.values() for word in words})
+        yield Prose(say("Matched in frequency: {} of {} words are used.", count(used), count(typed)), "note")
+
+
 def _nearest(row: Row) -> Text:
     assert isinstance(row, NeighboursRow)
     if not row.nearest:
@@ -144,21 +205,30 @@ def _nearest(row: Row) -> Text:
     return say("Nearest to {}: {}, with a cosine of {}.", title(row.token), title(first.word), number(first.value, 3))
 
 
-def make_explorer(embedding: Embedding, source: str, *, hosts: Hosts, unmask: bool = False) -> Guard:
-    """Return the guarded app that answers questions about an embedding, which was opened as `source`."""
-    embedding.check_finite()
-    explorer = Explorer(embedding, source)
+def _file(text: str, name: str, media: str) -> Response:
+    """Return a file to be saved; half characters of files are written as their escapes."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode(errors="backslashreplace"), media_type=media, headers=headers)
+
+
+def make_explorer(subject: Subject, source: str, *, hosts: Hosts, unmask: bool = False) -> Guard:
+    """Return the guarded app that answers questions about a subject, which was opened as `source`."""
+    if isinstance(subject, Embedding):
+        subject.check_finite()
+    explorer = Explorer(subject, source)
     pages = ExplorerPages(explorer, unmask=unmask)
     return Guard(make_routes(explorer, pages), pages.drawn, hosts=hosts, buckets=_buckets)
 
 
 def make_routes(explorer: Explorer, pages: ExplorerPages) -> FastAPI:
-    """Return the app itself: three pages, each a link or a form, and the API."""
+    """Return the app itself: pages, each a link or a form, files to be saved, and the API."""
     app = make_application("imprint explorer", DESCRIPTION, pages.drawn)
     ours = [Depends(_refuse_foreign)]
     app.include_router(make_api(explorer), dependencies=ours)
     for path, page in (("/", pages.weat), ("/axis", pages.axis), ("/neighbours", pages.neighbours)):
         app.add_api_route(path, _route(page), methods=["GET", "POST"], dependencies=ours, include_in_schema=False)
+    for path, file in (("/finding.jsonl", pages.row), ("/chart.svg", pages.chart)):
+        app.add_api_route(path, _route(file), methods=["GET"], dependencies=ours, include_in_schema=False)
     return app
 
 
@@ -170,6 +240,8 @@ class WeatQuestion(BaseModel):
     a: GivenWords
     b: GivenWords
     alternative: Alternative = "greater"
+    names: dict[str, str] = {}
+    matched: bool = False
 
 
 class AxisQuestion(BaseModel):
@@ -207,13 +279,14 @@ def make_api(explorer: Explorer) -> APIRouter:
     @api.get("/tests")
     def tests() -> list[KnownTest]:
         """List the catalogue's association tests."""
-        return [KnownTest(id=test.id, title=test.title, source=test.source, **sets_of(test)) for test in weat_tests()]
+        listed = explorer.tests()
+        return [KnownTest(id=test.id, title=test.title, source=test.source, **sets_of(test)) for test in listed]
 
     @api.post("/weat", response_model=FindingAnswer)
     def weat(question: WeatQuestion) -> Response:
         """Run an association test."""
         sets = {name: tuple(getattr(question, name)) for name in "xyab"}
-        return _reply(explorer.measure(sets, question.alternative))
+        return _reply(explorer.measure(AskedQuestion(sets, question.alternative, question.names, question.matched)))
 
     @api.post("/axis", response_model=FindingAnswer)
     def axis(question: AxisQuestion) -> Response:

@@ -1,4 +1,4 @@
-"""Questions to one embedding: what a person types, the library's answer, and the code that gives it again.
+"""Questions to one embedding or encoder: what a person types, the library's answer, and the code that gives it again.
 
 The same rules for words hold for a form and for the JSON API. A recipe is the command line and the Python that give a
 number of the page again, to its last digit. Words stand in quotation marks of JSON, which TOML and Python read alike.
@@ -13,18 +13,28 @@ import re
 import shlex
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
 
+from imprint.association.rows import AssociationRow
+from imprint.association.seat import seat
 from imprint.association.weat import weat
 from imprint.checks import Alternative
 from imprint.directions.axis import pair_axis
 from imprint.directions.neighbours import neighbours
 from imprint.directions.projection import project
 from imprint.embeddings.embedding import Embedding
+from imprint.embeddings.reading import frequency_table
+from imprint.encoders.cache import HeldEncodings
 from imprint.errors import SettingError, StimulusError
+from imprint.evaluation.controls import LANGUAGES, controlled_in, controls
 from imprint.rows import Row
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, word_sets
+from imprint.stimuli.matching import match
+from imprint.subjects.opening import Subject
+from imprint.types import Floats32
 from imprint.web.pages import RefusedError
 
 Pair = tuple[str, str]
@@ -32,9 +42,12 @@ Sets = Mapping[str, tuple[str, ...]]  # of an association test, by their letters
 
 MOST_WORDS = 200  # in a set
 LONGEST_WORD = 64  # characters
+FIRST_TESTS = ("gender-career", "caliskan-6")
 CUSTOM = "explorer"  # what a test of typed words is called
 WORDS_FILE = "explorer-words.csv"
 PAIRS_FILE = "explorer-pairs.csv"
+
+MOST_HELD = 50_000  # encodings of texts, for the next question about the same words
 
 _PATIENCE = 30.0  # seconds a question waits for those before it
 _SEPARATORS = re.compile(r"[,;\r\n]")
@@ -50,26 +63,73 @@ class Reply:
     python: str
 
 
+class _Encodings(HeldEncodings):
+    """Encodings of the texts asked about last; all are dropped when there are too many."""
+
+    def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
+        """Hold one row per text."""
+        if len(self._rows) + len(texts) > MOST_HELD:
+            self._rows.clear()
+        super().put(encoder, texts, rows)
+
+
 @dataclass(frozen=True)
 class Explorer:
-    """One embedding, and what the person who opened it called it.
+    """One embedding or encoder, and what the person who opened it called it.
 
-    Questions take turns: counting the partitions of fifty words takes nearly a gigabyte.
+    Questions take turns: counting the partitions of fifty words takes nearly a gigabyte. An encoder encodes what a
+    question asks about, and holds that for the next one.
     """
 
-    embedding: Embedding
+    subject: Subject
     source: str
     patience: float = _PATIENCE
     _turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _encodings: HeldEncodings = field(default_factory=_Encodings, repr=False)
 
-    def measure(self, sets: Sets, alternative: Alternative = "greater") -> Reply:
-        """Run an association test on four sets of words."""
-        for name, words in sets.items():
-            check_words(name, words)
-        test = weat_test(sets)
+    @cached_property
+    def judged(self) -> frozenset[str]:
+        """The languages in which the subject passes its controls."""
+        checks = (controls(self.subject, languages=[language], cache=self._encodings) for language in LANGUAGES)
+        return frozenset(language for language, control in zip(LANGUAGES, checks, strict=True) if control.judged)
+
+    def tests(self) -> tuple[WeatTest, ...]:
+        """Return the catalogue's tests in the languages that can be judged, or in English if there is none."""
+        languages = self.judged or {"en"}
+        return tuple(test for test in weat_tests() if controlled_in(test.language) in languages)
+
+    def first_test(self) -> str:
+        """Return the test to begin with: a standard question, or a published test if the subject lacks its words."""
+        first, second = FIRST_TESTS
+        if not isinstance(self.subject, Embedding):
+            return first
+        lists = (words.words for words in word_sets(get(first)).values())
+        has_words = all(any({word, word.lower()} & self.subject.index.keys() for word in words) for words in lists)
+        return first if has_words else second
+
+    @property
+    def embedding(self) -> Embedding:
+        """The embedding, for what an encoder cannot be asked."""
+        if not isinstance(self.subject, Embedding):
+            raise RefusedError(404, "An encoder has no words of its own: only the association test can be asked.")
+        return self.subject
+
+    def measure(self, question: "AskedQuestion") -> Reply:
+        """Run an association test on four sets of words, in sentences if the subject is an encoder."""
+        for letter, words in question.sets.items():
+            check_words(letter, words)
+        alternative, test = question.alternative, weat_test(question.sets, question.names)
+        if question.matched and not test.is_question:
+            unmatched = replace(test, id=CUSTOM, title=CUSTOM, source="", papers=(), language=UNDETERMINED)
+            test = match(unmatched, frequency_table()).test
         with self._my_turn():
-            row = weat(self.embedding, test, alternative=alternative)
-        return Reply(row, weat_command(self.source, test, alternative), weat_python(self.source, test, alternative))
+            row: AssociationRow = (
+                weat(self.subject, test, alternative=alternative)
+                if isinstance(self.subject, Embedding)
+                else seat(self.subject, test, alternative=alternative, cache=self._encodings)
+            )
+        recipe = (self.source, test, alternative, row.kind)
+        return Reply(row, weat_command(*recipe), weat_python(*recipe))
 
     def place(self, pairs: Sequence[Pair], words: Sequence[str], method: str = "difference") -> Reply:
         """Project words on the axis of one or several pairs."""
@@ -102,17 +162,35 @@ class Explorer:
             self._turn.release()
 
 
+@dataclass(frozen=True)
+class AskedQuestion:
+    """An association test of typed words, or of a test's: `names` are what typed sets are called.
+
+    Typed sets are `matched` in frequency first, if asked for.
+    """
+
+    sets: Sets
+    alternative: Alternative = "greater"
+    names: Mapping[str, str] = field(default_factory=dict)
+    matched: bool = False
+
+
 def sets_of(test: WeatTest) -> dict[str, tuple[str, ...]]:
     """Return the words of a test by the letters the papers give its sets."""
     return {letter: words.words for letter, words in word_sets(test).items()}
 
 
-def weat_test(sets: Sets) -> WeatTest:
+def weat_test(sets: Sets, names: Mapping[str, str] = MappingProxyType({})) -> WeatTest:
     """Return the catalogue's test of these words, or else the test that a TOML file of them would make."""
-    for known in weat_tests():
-        if sets_of(known) == sets:
-            return known
-    x, y, a, b = (WordSet.of(letter.upper(), sets[letter]) for letter in "xyab")
+    for test in weat_tests():
+        if sets_of(test) == sets:
+            return test
+    called = {letter: " ".join(names.get(letter, "").split()) or letter.upper() for letter in "xyab"}
+    for letter, name in called.items():
+        if len(name) > LONGEST_WORD or not name.isprintable():
+            expected = f"at most {LONGEST_WORD} printable characters"
+            raise StimulusError(option=f"the name of {letter.upper()}", got=name[:LONGEST_WORD], expected=expected)
+    x, y, a, b = (WordSet.of(called[letter], sets[letter]) for letter in "xyab")
     return WeatTest(CUSTOM, CUSTOM, "", UNDETERMINED, x, y, a, b)
 
 
@@ -174,24 +252,25 @@ def check_pairs(pairs: Iterable[Pair]) -> None:
         check_words(end, words)
 
 
-def weat_command(source: str, test: WeatTest, alternative: str) -> str:
-    """Return the command that runs the test."""
-    start = f"imprint weat {shlex.quote(source)}"
+def weat_command(source: str, test: WeatTest, alternative: str, kind: str = "weat") -> str:
+    """Return the command that runs the test: `weat`, or in sentences `seat`."""
+    start = f"imprint {kind} {shlex.quote(source)}"
     end = f"{'' if alternative == 'greater' else f' --alternative {alternative}'} --json"
     if test.id != CUSTOM:
         return f"{start} --test {shlex.quote(test.id)}{end}\n"
-    return f"{start} --tests /dev/stdin{end} <<'END'\n[[weat]]\nid = {_quoted(test.id)}\n{_sets(test)}END\n"
+    return f"{start} --tests /dev/stdin{end} <<'END'\n[[weat]]\nid = {_quoted(test.id)}\n{_toml_sets(test)}END\n"
 
 
-def weat_python(source: str, test: WeatTest, alternative: str) -> str:
+def weat_python(source: str, test: WeatTest, alternative: str, kind: str = "weat") -> str:
     """Return the Python that runs the test."""
+    subject = "embedding" if kind == "weat" else "encoder"
     end = "" if alternative == "greater" else f", alternative={_quoted(alternative)}"
     if test.id != CUSTOM:
-        setting, call = "", f"imprint.weat(embedding, {_quoted(test.id)}{end})"
+        setting, call = "", f"imprint.{kind}({subject}, {_quoted(test.id)}{end})"
     else:
-        setting, call = _sets(test), f"imprint.weat(embedding, targets=(x, y), attributes=(a, b){end})"
+        setting, call = _sets(test), f"imprint.{kind}({subject}, targets=(x, y), attributes=(a, b){end})"
     said = "print(result.size, result.outcome, result.effect_size, result.p_value)"
-    return f"{_opening(source)}{setting}result = {call}\n{said}\n"
+    return f"{_opening(source, subject)}{setting}result = {call}\n{said}\n"
 
 
 def axis_command(source: str, pairs: Sequence[Pair], method: str, words: Sequence[str]) -> str:
@@ -225,8 +304,9 @@ def neighbours_python(source: str, word: str, count: int) -> str:
     )
 
 
-def _opening(source: str) -> str:
-    return f"import imprint\n\nembedding = imprint.load({_quoted(source)})\n"
+def _opening(source: str, subject: str = "embedding") -> str:
+    opened = "load" if subject == "embedding" else "open_encoder"
+    return f"import imprint\n\n{subject} = imprint.{opened}({_quoted(source)})\n"
 
 
 def _quoted(text: str) -> str:
@@ -236,6 +316,16 @@ def _quoted(text: str) -> str:
 def _sets(test: WeatTest) -> str:
     """Return the four lists of words, each under its letter, as TOML and Python write them."""
     return "".join(f"{name} = {_listed(words)}\n" for name, words in sets_of(test).items())
+
+
+def _toml_sets(test: WeatTest) -> str:
+    """Return the four lists as a file of tests has them, with the names of those that have one."""
+    lines = []
+    for letter, words in word_sets(test).items():
+        listed = _listed(words.words)
+        called = f"{{ name = {_quoted(words.name)}, words = {listed} }}"
+        lines.append(f"{letter} = {listed if words.name == letter.upper() else called}\n")
+    return "".join(lines)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from imprint.debiasing.debiaser import GENDER, debiaser
+from imprint.debiasing.debiaser import GENDER
 from imprint.debiasing.transform import Transform
 from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.embedding import Embedding
@@ -20,16 +20,19 @@ from imprint.enumeration.targets import FEWEST_BEARERS, Names
 from imprint.errors import ImprintError, SettingError
 from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.comparison import comparison_words
+from imprint.evaluation.controls import control_words
 from imprint.evaluation.leakage import leakage_words
+from imprint.evaluation.left import fit_gender
 from imprint.evaluation.resampling import RESAMPLES
 from imprint.jobs import Part
 from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped
 from imprint.settings import explained, option
-from imprint.stimuli.catalog import SEAT_TESTS, catalogue, choose, tests_in
+from imprint.stimuli.catalog import MORE_QUESTIONS, SEAT_TESTS, catalogue, choose, tests_in
 from imprint.stimuli.definition import Test, WeatTest, WefatTest, words_of
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import definitional_pairs
+from imprint.subjects.encodings import encode_texts
 from imprint.subjects.framed import word_vectors
 from imprint.subjects.sources import SourceKind
 from imprint.types import Progress
@@ -44,6 +47,8 @@ QUICK_RESAMPLES = 200
 QUICK_COPIES = 40
 QUICK_ENCODED = 2_500  # words that an encoder, for which each costs time, is asked about
 QUICK_BEARERS = 20_000  # of a name, at the least
+
+QUICK_TEXTS = 8_000  # that a server is sent
 
 ENCODED_WORDS = 10_000  # the same in a whole audit; `imprint enumerate` asks about more
 
@@ -164,6 +169,14 @@ class Job:
         return self.words.tests
 
     @property
+    def dimension(self) -> int:
+        """How many numbers a vector has; of an encoder, by a word of the controls, which it was asked before."""
+        if isinstance(self.subject, Embedding):
+            return self.subject.dimension
+        words = sorted(control_words(self.plan.languages))
+        return int(encode_texts(self.subject, words[:1], cache=self.encodings).matrix.shape[1])
+
+    @property
     def vocabulary(self) -> Embedding:
         """The same with names and frequent words; refused where an encoder may not be sent so many texts."""
         if isinstance(self.words.vocabulary, ImprintError):
@@ -192,9 +205,7 @@ class Job:
         if isinstance(subject, Embedding):
             return AskedWords(subject, subject)
         names = first_names().at_least(plan.fewest_bearers)
-        tests = test_words(plan)
-        more = vocabulary_words(plan.encoded_words, names) if self.enumerated else ()
-        vocabulary = dict.fromkeys((*tests, *more))
+        tests, vocabulary = self.asked_words
         try:
             table = word_vectors(subject, vocabulary, cache=self.cache, progress=self.progress)
         except SettingError as error:
@@ -203,13 +214,24 @@ class Job:
             return AskedWords(word_vectors(subject, tests, cache=self.cache, progress=self.progress), error, names)
         return AskedWords(table, table, names)
 
+    @property
+    def asked_words(self) -> tuple[list[str], list[str]]:
+        """The words that tests ask an encoder about, and these with the words that are enumerated."""
+        tests = test_words(self.plan)
+        names = first_names().at_least(self.plan.fewest_bearers)
+        more = vocabulary_words(self.plan.encoded_words, names) if self.enumerated else ()
+        return tests, list(dict.fromkeys((*tests, *more)))
+
     @cached_property
     def sentence_tests(self) -> list[WeatTest]:
         """The tests to ask in sentences: the paper's and those in other languages that the plan has, and your own."""
-        papers = {test.id for test in choose(catalogue(), SEAT_TESTS)}
+        papers = {test.id for test in choose(catalogue(), (*SEAT_TESTS, MORE_QUESTIONS))}
         catalogued = [test for test in self.plan.catalogued if test.language != "en" or test.id in papers]
         yours = self.plan.tests if self.beside is None else ()
-        return [test for test in (*catalogued, *yours) if isinstance(test, WeatTest)]
+        tests = [test for test in (*catalogued, *yours) if isinstance(test, WeatTest)]
+        if self.plan.quick and self.encoder is not None and self.encoder.max_texts is not None:
+            return [test for test in tests if test.is_question or test in yours] or tests
+        return tests
 
     def asked(self, part: Part) -> bool:
         """Tell whether a part was asked for, of a subject that it can ask; most always are."""
@@ -228,7 +250,8 @@ class Job:
         """The debiasing asked for, fitted."""
         if self.plan.debias is None or self.kind == "encoder":
             raise SettingError("no debiasing was asked for", option="debias")
-        return debiaser(self.plan.debias).fit_gender(self.embedding)
+        transform, _ = fit_gender(self.embedding, self.plan.debias, seed=self.plan.seed)
+        return transform
 
     @cached_property
     def debiased(self) -> Embedding:

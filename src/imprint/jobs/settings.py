@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from imprint.checks import check_choice
-from imprint.debiasing import DEBIASERS, METHODS
+from imprint.debiasing import DEBIASERS, DEFAULT_METHOD, METHODS
 from imprint.rows import shown
 from imprint.settings import SEED, TOPIC, option
 
@@ -22,7 +22,7 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
         str | None,
         shown("Debiaser", "The debiaser that was tried."),
         option(f"Debias by {', '.join(METHODS)}, and measure again; or none.", metavar="METHOD"),
-    ] = METHODS[0]
+    ] = DEFAULT_METHOD
     quick: Annotated[
         bool,
         shown("Quick", "Whether slow parts were left out or shortened."),
@@ -42,10 +42,11 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def catalogued(self) -> "tuple[Test, ...]":
-        """The catalogue's tests to run: those of the language, about the topics."""
-        from imprint.stimuli.catalog import about, tests_in  # not for `imprint --help`
+        """The catalogue's tests of the language and the topics; of a quick look, without those about more people."""
+        from imprint.stimuli.catalog import about, tests_in, without_more  # not for `imprint --help`
 
-        return about(tests_in(self.language), self.topics)
+        tests = about(tests_in(self.language), self.topics)
+        return without_more(tests, self.topics) if self.quick else tests
 
     def check(self) -> None:
         """Refuse what names no debiaser, language or topic, before any work is done."""

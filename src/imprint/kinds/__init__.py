@@ -10,7 +10,7 @@ from imprint.errors import ImprintError
 from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
 from imprint.rows import RawRow, Row
-from imprint.view import Block, Claim, Marked, Text, Tiles
+from imprint.view import Block, Claim, Marked, Text, Tile, Tiles
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job, Plan
@@ -25,6 +25,7 @@ REGISTRY = Registry(
         "skipped": "imprint.kinds.controls:SKIPPED",
         "weat": "imprint.kinds.weat:WEAT",
         "topic": "imprint.kinds.topics:TOPIC",
+        "interaction": "imprint.kinds.interactions:INTERACTION",
         "change": "imprint.kinds.changes:CHANGE",
         "topic-change": "imprint.kinds.changes:TOPIC_CHANGE",
         "wefat": "imprint.kinds.wefat:WEFAT",
@@ -33,7 +34,7 @@ REGISTRY = Registry(
         "seat-coherence": "imprint.kinds.seat:COHERENCE",
         "seat-anisotropy": "imprint.kinds.seat:ANISOTROPY",
         "ube": "imprint.kinds.enumeration:CELL",
-        "ube-group": "imprint.kinds.enumeration:GROUP",
+        "ube-group": "imprint.kinds.name_groups:GROUP",
         "ube-overview": "imprint.kinds.enumeration:OVERVIEW",
         "ube-indirect": "imprint.kinds.enumeration:INDIRECT",
         "pairs": "imprint.kinds.directions:PAIRS",
@@ -56,7 +57,11 @@ REGISTRY = Registry(
         "metric": "imprint.kinds.metrics:METRIC",
         "metric-agreement": "imprint.kinds.metrics:METRIC_AGREEMENT",
         "swap": "imprint.kinds.swap:SWAP",
+        "retrieval": "imprint.kinds.retrieval:RETRIEVAL",
         "translation": "imprint.kinds.translation:TRANSLATION",
+        "corpus": "imprint.kinds.corpus:CORPUS",
+        "corpus-topic": "imprint.kinds.corpus:TOPIC",
+        "corpus-change": "imprint.kinds.corpus:CHANGE",
         "audit": "imprint.kinds.audit:AUDIT",
     },
 )
@@ -102,14 +107,18 @@ class Kind:
     what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
     long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
     `card` puts the tables on a model card. In a section, kinds come by `rank`. The first sentences, as many as
-    `opens` says, are the verdict of a page without tests about people. `method` says in a sentence or two how it was
+    `opens` says, are the verdict of a page without tests about people. `about` is written beside the name of such a
+    page, and `steps` say what to do next: a sentence and commands. `method` says in a sentence or two how it was
     measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
 
     The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows.
-    `family` makes that verdict of tests about people, and `certainty` says how sure one can be of it.
+    `family` makes that verdict of tests about people, and `certainty` says how sure one can be of it. A kind without a
+    family may add a `tile` to those of the first screen.
     `after_debiasing` says, in brackets, what a debiased copy still shows. `settings` are tables of how rows were made,
     at the end of a page. Conditions can name what `names` returns of tests and findings. Where a sentence encoder was
     audited, they are about the kind and the part `of_encoder`.
+
+    A sentence encoder is sent first what a kind with `texts` asks: groups of texts, the most important first.
     """
 
     name: str
@@ -127,15 +136,19 @@ class Kind:
     joins: tuple[str, ...] = ()
     rank: int = 0
     opens: int = 0
+    about: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
+    steps: Callable[[Sequence[Any]], Iterable[tuple[str, ...]]] = _nothing
     method: str = ""
     measured: bool = True
     brief: Callable[[Sequence[Any]], Iterable[Text]] | None = None
     family: Family | None = None
+    tile: Callable[[Sequence[Any]], Tile] | None = None
     certainty: Callable[[Sequence[Any], Sequence[Any]], Iterable[Text]] = _nothing
     after_debiasing: Callable[[Sequence[Any]], str] = lambda rows: ""
     settings: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     names: "Callable[[Sequence[Test], Sequence[Row]], NamedTests] | None" = None
     of_encoder: tuple[str, str] | None = None
+    texts: "Callable[[Job], Iterable[Sequence[str]]] | None" = None
 
 
 def find_kind(name: str) -> Kind | None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
+from imprint.descriptions import descriptions
 from imprint.errors import ImprintError
 from imprint.evaluation.analogy import AnalogyBenchmarkRow
 from imprint.evaluation.benchmarks import PART, BenchmarkRow, PairBenchmark, Whose, bundled_benchmarks, field_of
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.kinds import Kind, NamedTests, Part
-from imprint.rows import Row, descriptions
+from imprint.rows import Row
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,

@@ -8,6 +8,7 @@ from imprint.association.calibration import ANY, Altered, CalibrationRow
 from imprint.association.rows import AssociationRow
 from imprint.kinds import Kind, NamedTests, Part
 from imprint.rows import Row
+from imprint.stimuli.catalog import without_more
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.tables import Columns, Field, as_text, draw_field, table
 
@@ -26,19 +27,19 @@ _MADE: dict[Altered, str] = {
 
 
 def run(job: "Job", progress: "Progress") -> Iterable[Row]:
-    """Calibrate the questions, and tests of the user's own; in languages without questions, the tests."""
+    """Calibrate the questions of the verdict, and the user's own tests; in languages without questions, the tests."""
     from imprint.association.calibration import calibrate
     from imprint.embeddings.embedding import Embedding
 
     plan = job.plan
-    tests = [test for test in plan.asked if isinstance(test, WeatTest)]
+    tests = [test for test in without_more(plan.asked, plan.topics) if isinstance(test, WeatTest)]
     return calibrate(
         job.subject,
         tests=[test for test in tests if test.is_question or test in plan.tests] or tests,
         copies=plan.copies if isinstance(job.subject, Embedding) else plan.copies // 2,  # more dimensions
         cache=job.encodings,
         seed=plan.seed,
-        executor=job.executor,
+        workers=job.executor,
         report=lambda _, done, total: progress(done, total),
     )
 

@@ -10,17 +10,7 @@ from imprint.kinds.sizes import sizes_chart
 from imprint.kinds.tests import NAME, OUTCOME, TENTH, by_chance
 from imprint.kinds.topics import TESTS, one_test
 from imprint.tables import Columns, as_text, draw_field, table
-from imprint.view import (
-    Block,
-    Details,
-    Prose,
-    Text,
-    first_claim,
-    footnote,
-    percent,
-    say,
-    title,
-)
+from imprint.view import Block, Details, Prose, Text, first_claim, footnote, percent, say, title
 
 _DEBIASING = "debiasing"  # the part whose changes are those of a debiaser
 _CHANGED = "change of the size, in percent of the distance between the two kinds of words"

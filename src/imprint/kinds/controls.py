@@ -15,6 +15,8 @@ _MEASURED = {
     "pleasant words": "correlation with how pleasant people find the words",
     "similar words": "rank correlation with how similar people find pairs of words",
 }
+_FLOWERS = "Flowers and insects"
+_EXAMPLE = " (such as: flowers are nicer than insects)"
 
 
 def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
@@ -31,11 +33,12 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
         ]
         if row.judged:
             yield say(
-                "{} knows what words mean ({} of {} checks), so its biases can be judged{}.",
+                "{} can be judged{}: {} of {} checks passed{}.",
                 title(row.embedding),
-                count(len(row.controls)),
-                count(len(row.controls)),
                 in_language(row),
+                count(sum(control.passed for control in row.controls)),
+                count(len(row.controls)),
+                _EXAMPLE if any(control.name.startswith(_FLOWERS) for control in row.controls) else "",
             )
         elif row.judged is False:
             yield say(

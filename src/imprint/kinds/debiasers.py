@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from imprint.debiasing.debiaser import find_debiaser
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
 from imprint.kinds import Kind, Part, terms
-from imprint.kinds.debiasing import fact_value
+from imprint.kinds.debiasing import fact_value, gender_axis
 from imprint.tables import Field, table
 from imprint.view import (
     Block,
@@ -159,16 +159,14 @@ def _reading(row: DebiasComparisonRow) -> Prose:
     return footnote(
         say(
             "Settings are chosen on the professions to fit on. Held-out professions, other words and {} held-out "
-            "first names judge. The gender axis is the first principal component of {} pairs, such as uncle and aunt, "
-            "before debiasing. No built-in method takes its direction from these pairs. Vectors are scaled to unit "
-            "length, so shorter vectors are not less bias. We recommend a method that loses at most 0.01 of "
+            "first names judge. {} We recommend a method that loses at most 0.01 of "
             "similarity and leaves the least bias. If several are within 5 percentage points, we prefer those that "
             "clearly remove more from professions than from other words. Of these we take the one from which gender "
             "is recovered least, and within 5 points the one that keeps other words best. Gains in similarity are not "
             "counted, except between methods that are equal otherwise. The method is the best on these words, so "
             "expect a little less elsewhere.",
             count(row.n_judged),
-            count(row.n_pairs),
+            gender_axis(row),
         )
     )
 

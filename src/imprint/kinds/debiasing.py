@@ -14,6 +14,7 @@ from imprint.debiasing.rows import (
     DebiasingRow,
     Fact,
     FrontierRow,
+    LeftRow,
     MeasuredVariances,
     StrengthPoint,
     WordChange,
@@ -25,22 +26,7 @@ from imprint.rows import Row
 from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import FEWEST_JUDGES
 from imprint.tables import Columns, Field, as_text, draw_field, significant, table
-from imprint.view import (
-    NOTHING,
-    Block,
-    Cell,
-    Chart,
-    Details,
-    Prose,
-    Table,
-    Text,
-    count,
-    footnote,
-    percent,
-    say,
-    title,
-    words,
-)
+from imprint.view import Block, Chart, Details, Prose, Table, Text, count, footnote, percent, say, title, words
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Attempt, Job
@@ -59,7 +45,6 @@ BEFORE_AFTER = Part(
 )
 
 _MOST_CHANGE = 0.15  # of the background's variance, as a share, that goes without a note
-_NOTHING = 1e-9  # variance of words that have been debiased before
 _NAMED = 5  # missing words in a note
 _PAPER = "Bolukbasi et al. (2016), on Google News and other words."
 _WORDS = {"held_out": "Professions (held-out)", "background": "Other words"}
@@ -101,8 +86,8 @@ def show_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Block]:
     for row in rows:
         yield _facts(row)
         if row.variances is not None:
-            axis = title(row.test.removeprefix(f"{row.method} along "))
-            yield from _show_variances(row.variances, axis)
+            yield from _show_left(row, row.variances)
+            yield Details("As the paper measures it", tuple(_show_variances(row, row.variances)))
             if "frontier" in find_debiaser(row.method).options and _falls_short(row.variances):
                 advice = "Strengths differ between embeddings: --frontier shows what others would do."
                 yield Prose(advice, "note", ("terminal",))
@@ -139,21 +124,19 @@ def show_moved(rows: Sequence[DebiasedProjectionRow]) -> Iterator[Block]:
 def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
     """Say how much of the variance is left."""
     for row in rows:
-        known = row.variances
-        if known is None:
+        if row.variances is None:
             continue
-        axis = title(row.test.removeprefix(f"{row.method} along "))
-        if known.held_out < FEWEST_JUDGES:
-            found = (count(known.held_out), count(known.held_out_asked))
-            yield say("Debiasing cannot be judged: the embedding has {} of {} held-out professions.", *found)
-        elif known.held_out_left is not None:
+        if row.variances.held_out < FEWEST_JUDGES:
+            words_found = (count(row.variances.held_out), count(row.variances.held_out_asked))
+            yield say("Debiasing cannot be judged: the embedding has {} of {} held-out professions.", *words_found)
+        elif row.bias_left is not None:
             yield say(
-                "On a debiased copy ({}), professions keep {} of their variance along {}.",
+                "Debiased ({}), professions keep {} of their variance along {}.",
                 title(row.method),
-                as_text(_share(known, "held_out", "left")),
-                axis,
+                as_text(draw_field(row, "bias_left")),
+                _axis_of(row),
             )
-            other = as_text(_share(known, "background", "left"))
+            other = percent(row.background_left)
             yield say("Other words keep {} of theirs, a side effect. Your file is unchanged.", other)
 
 
@@ -164,60 +147,74 @@ def _facts(row: DebiasingRow) -> Table:
     return table(Fact, caption, row.fitted, (label, Field("value", cell=fact_value)), media=("terminal",))
 
 
-def _show_variances(known: MeasuredVariances, axis: Text) -> Iterator[Block]:
-    caption = say("Spread of words along {}, which keeps {} of its length", axis, percent(known.axis_left))
-
-    paper = {words: published_pair(f"bolukbasi-{words}".replace("_", "-")) for words in _WORDS}
-
-    def share_found(words: str) -> Text:
-        return say("{} of {}", count(getattr(known, words)), count(getattr(known, f"{words}_asked")))
-
+def _show_left(row: DebiasingRow, spread: MeasuredVariances) -> Iterator[Block]:
+    """Show what is left, as a comparison of debiasers does."""
+    left = {"held_out": "bias_left", "background": "background_left"}
     columns = (
         Field(title="Words", cell=lambda words: _WORDS[words]),
-        Field("held_out", cell=share_found, numeric=False),
-        Field("held_out_before", cell=lambda words: draw_field(known, f"{words}_before")),
-        Field("held_out_fixed", cell=lambda words: draw_field(known, f"{words}_fixed")),
-        Field("held_out_left", cell=lambda words: _share(known, words, "left")),
-        Field("held_out_ratio", cell=lambda words: _share(known, words, "ratio")),
+        Field(
+            title="Found",
+            meaning="Words the embedding has, of those asked for.",
+            cell=lambda words: say(
+                "{} of {}", count(getattr(spread, words)), count(getattr(spread, f"{words}_asked"))
+            ),
+        ),
+        Field("bias_left", cell=lambda words: draw_field(row, left[words])),
     )
-    more = (
+    yield table(DebiasingRow, say("What is left along {}", _axis_of(row)), _WORDS, columns)
+    if row.bias_left is None:
+        why = (
+            f"Too few pairs such as uncle and aunt, or fewer than {FEWEST_JUDGES} held-out words: it cannot be judged."
+        )
+        yield Prose(why, "warning", ("page", "terminal"))
+    elif row.n_pairs:
+        yield footnote(gender_axis(row))
+
+
+def gender_axis(row: LeftRow) -> Text:
+    """Say what the axis is that debiasing is judged along, and that shorter vectors are not less bias."""
+    return say(
+        "The gender axis is the first principal component of {} pairs, such as uncle and aunt, before debiasing. No "
+        "built-in method takes its direction from these pairs. Vectors are scaled to unit length, so shorter vectors "
+        "are not less bias.",
+        count(row.n_pairs),
+    )
+
+
+def _axis_of(row: DebiasingRow) -> Text:
+    return "the gender axis" if row.n_pairs else title(row.test.removeprefix(f"{row.method} along "))
+
+
+def _show_variances(row: DebiasingRow, spread: MeasuredVariances) -> Iterator[Block]:
+    axis = title(row.test.removeprefix(f"{row.method} along "))
+    caption = say("Spread of words along {}, which keeps {} of its length", axis, percent(spread.axis_left))
+    paper = {words: published_pair(f"bolukbasi-{words}".replace("_", "-")) for words in _WORDS}
+    columns = (
+        Field(title="Words", cell=lambda words: _WORDS[words]),
+        Field("held_out_before", cell=lambda words: draw_field(spread, f"{words}_before")),
+        Field("held_out_after", cell=lambda words: draw_field(spread, f"{words}_after")),
         Field(title="Paper, before", meaning=_PAPER, cell=lambda words: f"{paper[words][0]:g}", numeric=True),
         Field(title="Paper, after", meaning=_PAPER, cell=lambda words: f"{paper[words][1]:g}", numeric=True),
     )
-    yield table(MeasuredVariances, caption, _WORDS, columns, more=more)
-    if known.held_out < FEWEST_JUDGES:
-        text = f"Fewer than {FEWEST_JUDGES} held-out words are in the embedding: too few to judge the result."
-        yield Prose(text, "warning", ("page", "terminal"))
-        return
-    if short := _falls_short(known):
+    yield table(MeasuredVariances, caption, _WORDS, columns)
+    if short := _falls_short(spread):
         yield footnote(f"Note: {' and '.join(short)}.")
-    yield Prose(
-        "Variances are of words at unit length, and of the same words as they are after debiasing, along the axis as "
-        "it was before. New axis: along the axis that its words make then. In brackets: 95 % interval if other "
-        "words had been chosen. Paper: Bolukbasi et al. (2016), on Google News and other words.",
-        "note",
-        ("terminal",),
+    yield footnote(
+        "Variances are of words at unit length before, along the axis that its words make, before and after. Paper: "
+        f"{_PAPER}"
     )
 
 
-def _falls_short(known: MeasuredVariances) -> list[str]:
+def _falls_short(spread: MeasuredVariances) -> list[str]:
     """Say where too little was removed, or too much."""
-    if known.held_out < FEWEST_JUDGES:
+    if spread.held_out < FEWEST_JUDGES:
         return []
     short = []
-    if known.reduction is not None and known.reduction < TARGET_REDUCTION:
-        short.append(
-            f"the variance of held-out professions on the new axis is less than {TARGET_REDUCTION:g} times smaller"
-        )
-    if known.background_ratio is not None and abs(known.background_ratio - 1) > _MOST_CHANGE:
-        short.append(f"the variance of other words on the new axis changed by more than {100 * _MOST_CHANGE:.0f} %")
+    if spread.reduction is not None and spread.reduction < TARGET_REDUCTION:
+        short.append(f"the variance of held-out professions is less than {TARGET_REDUCTION:g} times smaller")
+    if spread.background_ratio is not None and abs(spread.background_ratio - 1) > _MOST_CHANGE:
+        short.append(f"the variance of other words changed by more than {100 * _MOST_CHANGE:.0f} %")
     return short
-
-
-def _share(known: MeasuredVariances, words: str, share: str) -> Cell | Text:
-    """Draw a share of the words' variance before, if there was any."""
-    before = getattr(known, f"{words}_before")
-    return draw_field(known, f"{words}_{share}") if before is not None and before > _NOTHING else NOTHING
 
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:

@@ -7,18 +7,7 @@ from imprint.kinds import Kind
 from imprint.kinds.benchmarks import named
 from imprint.kinds.debiasing import BEFORE_AFTER
 from imprint.tables import Columns, Field, table
-from imprint.view import (
-    Block,
-    Claim,
-    Details,
-    Text,
-    count,
-    footnote,
-    join,
-    percent,
-    say,
-    title,
-)
+from imprint.view import Block, Claim, Details, Text, count, footnote, join, percent, say, title
 
 _GROUPS = (
     "The words were not fitted on. The classifier is trained anew, before and after debiasing, on the words that were "

@@ -6,19 +6,7 @@ from imprint.directions.neighbours import NameRankingRow, NeighboursRow
 from imprint.kinds import Kind, Part
 from imprint.rows import WordValue
 from imprint.tables import Columns, Field, table
-from imprint.view import (
-    Block,
-    Prose,
-    Text,
-    count,
-    first_claim,
-    number,
-    percent,
-    probability,
-    say,
-    title,
-    words,
-)
+from imprint.view import Block, Prose, Text, count, first_claim, number, percent, probability, say, title, words
 
 NEAREST = Part("neighbours", "Nearest words", 35, offensive=True)
 

@@ -10,20 +10,7 @@ from imprint.reproduction.rows import FigureOutcome, RemovedNamesRow, Reproducti
 from imprint.rows import WordPoint
 from imprint.stimuli.published import papers
 from imprint.tables import Field, table
-from imprint.view import (
-    Block,
-    Cell,
-    Chart,
-    Claim,
-    Details,
-    Prose,
-    Text,
-    count,
-    footnote,
-    number,
-    say,
-    title,
-)
+from imprint.view import Block, Cell, Chart, Claim, Details, Prose, Text, count, footnote, number, say, title
 
 FIGURES = Part("reproduction", "Published figures beside ours", 95, controlled=False)
 

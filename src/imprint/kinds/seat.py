@@ -9,8 +9,8 @@ from imprint.association.coherence import STARRED, CoherenceRow, contrasts
 from imprint.association.rows import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
-from imprint.kinds import Kind, Part, sizes, terms
-from imprint.kinds.tests import MISSING, grammar_notes, missing_notes, name_cell, one_sided, test_names
+from imprint.kinds import Kind, Part, answers, sizes, terms, verdict
+from imprint.kinds.tests import MISSING, by_subject, grammar_notes, missing_notes, name_cell, one_sided, test_names
 from imprint.rows import Row, TemplateValue, WordValue
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
@@ -30,6 +30,7 @@ from imprint.view import (
     percent,
     probability,
     say,
+    several,
     title,
 )
 
@@ -82,7 +83,7 @@ def run(job: "Job", progress: "Progress") -> Iterable[Row]:
         alone=not plan.quick,
         cache=job.encodings,
         seed=plan.seed,
-        executor=job.executor,
+        workers=job.executor,
         report=by_label(progress, (0.7, 0.3)),
     )
     if encoder is job.subject:  # the audit's first row has its controls
@@ -94,24 +95,31 @@ def run(job: "Job", progress: "Progress") -> Iterable[Row]:
     return [*asked, *rows]
 
 
+def texts(job: "Job") -> Iterable[Sequence[str]]:
+    """Return the sentences of each test, as many as `run` asks."""
+    from imprint.association.seat_battery import all_in_sentences, by_importance
+
+    questions, _ = all_in_sentences(job.sentence_tests, None, None)
+    chosen = [question for question in questions if question.context != "word" or not job.plan.quick]
+    return [sentences for _, sentences in by_importance(chosen)]
+
+
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show questions first, and then the battery as the paper puts it."""
-    yield from sizes.split_blocks(rows, _battery_blocks)
+    yield from answers.split_blocks(rows, _battery_blocks)
 
 
 def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show the tests in frames, and then the battery of each encoder with both units side by side."""
     framed = [row for row in rows if row.context == "framed"]
     own_contexts = [row for row in rows if row.context != "framed"]
-    for encoder in dict.fromkeys(row.embedding_sha256 for row in framed):
-        yield sizes.sizes_table([row for row in framed if row.embedding_sha256 == encoder])
-    encoders = dict.fromkeys(row.embedding_sha256 for row in own_contexts)
-    for encoder in encoders:
-        own = [row for row in own_contexts if row.embedding_sha256 == encoder]
-        yield from _encoder(own)
-        notes = list(_notes([row for row in own if row.unit == "word"]))
+    yield from map(sizes.sizes_table, by_subject(framed))
+    encoders = by_subject(own_contexts)
+    for of_encoder in encoders:
+        yield from _encoder(of_encoder)
+        notes = list(_notes([row for row in of_encoder if row.unit == "word"]))
         if notes and len(encoders) > 1:
-            yield Prose(say("On {}:", title(own[0].embedding)), "note", _PAGES)
+            yield Prose(say("On {}:", title(of_encoder[0].embedding)), "note", _PAGES)
         yield from notes
     yield from grammar_notes(framed)
     reading = Prose(
@@ -124,12 +132,12 @@ def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
 
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:
     """Count the outcomes of what was asked about people, and say what shows a difference."""
-    yield from sizes.sentences(rows)
+    yield from verdict.sentences(rows)
 
 
 def brief(rows: Sequence[SeatRow]) -> Iterator[Text]:
     """Count the outcomes of an encoder that was asked beside an embedding."""
-    for counts in islice(sizes.sentences(rows), 1):
+    for counts in islice(verdict.sentences(rows), 1):
         yield say("In sentences ({}), {}", title(rows[0].embedding), counts)
 
 
@@ -295,7 +303,7 @@ def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
             "{}, by {}s: of {} asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
             title(one.embedding),
             one.unit,
-            f"{one.questions} test{'' if one.questions == 1 else 's'}",
+            several(one.questions, "test"),
             f"{one.found[0]}",
             _SHOW[one.found[0] == 1],
             one.ways[0],
@@ -350,16 +358,17 @@ SEAT = Kind(
     part=SENTENCES,
     blocks=blocks,
     sentences=sentences,
-    claims=sizes.claims,
-    certainty=sizes.certainty,
+    claims=verdict.claims,
+    certainty=verdict.certainty,
     run=run,
+    texts=texts,
     seconds=20.0,
     aliases={"p": "p_value", "d": "effect_size"},
     card=True,
     method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
     "the units: the vector of a word is the mean of its unit vectors in the same sentences.",
     brief=brief,
-    family=sizes.TESTS_ABOUT_PEOPLE,
+    family=verdict.TESTS_ABOUT_PEOPLE,
     names=test_names,
     of_encoder=("seat", "seat"),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import RANKS, by_chance, missing_notes
 from imprint.rows import TemplateValue, WordValue
-from imprint.scoring.swap import SwapRow
+from imprint.scoring.rows import SwapRow
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.outcomes import Reason
 from imprint.tables import Field, table

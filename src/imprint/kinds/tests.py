@@ -1,31 +1,22 @@
 """What the kinds of association tests show alike: names, outcomes, p-values, missing words, published figures."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, OutcomeRow, TestRow
 from imprint.kinds import NamedTests
 from imprint.rows import Row
-from imprint.significance.outcomes import CONFIDENCE, MARGIN, Reason, SizeOutcome
+from imprint.significance.outcomes import CONFIDENCE, MARGIN, OUTCOMES, Reason, SizeOutcome
 from imprint.stimuli.definition import Published, Test
 from imprint.tables import Field
-from imprint.view import (
-    NOTHING,
-    Block,
-    Cell,
-    Number,
-    Prose,
-    Text,
-    count,
-    number,
-    say,
-    title,
-    words,
-)
+from imprint.view import NOTHING, Block, Cell, Marked, Number, Prose, Text, count, number, say, title, words
 
 if TYPE_CHECKING:
-    from imprint.scoring.swap import SwapRow
+    from imprint.scoring.rows import SwapRow
+
+SubjectRow = TypeVar("SubjectRow", bound=Row)
 
 _SIDES = {
     "greater": "one-sided: only an association in the predicted direction counts",
@@ -41,6 +32,9 @@ _MEANINGS: dict[SizeOutcome, str] = {
 }
 _WHY: dict[Reason, str] = {
     "few words": "a set keeps fewer than half of its words here, or fewer than four",
+    "few counts": "a combination of the two groups and the two kinds of words occurs fewer than five times",
+    "few documents": "fewer than eight documents have any of these combinations",
+    "few queries": "fewer than eight queries, documents or units, or names in a group",
     "frequency": (
         "random words of like frequency differ as much (p, frequency above 0.005), or the words of one set are at "
         "least twice as frequent as those of the other; `imprint stimuli --match` makes lists of like frequency"
@@ -58,6 +52,9 @@ _OF_NUMBERS: dict[SizeOutcome, str] = {
 }
 REASONS: dict[str, str] = {
     "few words": "too few words",
+    "few counts": "too few co-occurrences",
+    "few documents": "too few documents",
+    "few queries": "too few queries, documents or names",
     "frequency": "frequency may explain it",
     "attributes not distinguished": "the two kinds of words are not clearly apart",
     "grammar": "grammatical gender alone may give as much",
@@ -80,6 +77,24 @@ def outcome_text(row: OutcomeRow) -> str:
     if row.outcome is None:
         return "not judged"
     return f"{row.outcome}: {REASONS[row.reason]}" if row.reason else row.outcome
+
+
+def by_subject(rows: Iterable[SubjectRow]) -> list[list[SubjectRow]]:
+    """Return the rows of each embedding, encoder or corpus."""
+    subjects: dict[str, list[SubjectRow]] = defaultdict(list)
+    for row in rows:
+        subjects[row.embedding_sha256].append(row)
+    return [*subjects.values()]
+
+
+def outcome_marks(rows: Iterable[Row], meanings: Mapping[SizeOutcome, str] | None = None) -> tuple[Marked, ...]:
+    """Return how many rows have each outcome that any has, the most serious first, and what it means."""
+    reached, meanings = Counter(row.outcome or "cannot tell" for row in rows), meanings or {}
+    return tuple(
+        Marked(outcome, f"{reached[outcome]} {outcome}", meanings.get(outcome, ""))
+        for outcome in OUTCOMES
+        if reached[outcome]
+    )
 
 
 def outcome_notes(rows: Iterable[OutcomeRow], *, sized: bool = True) -> Iterator[Block]:

@@ -9,16 +9,7 @@ from imprint.kinds.weat import ASSOCIATIONS
 from imprint.rows import Row
 from imprint.stimuli.definition import Test
 from imprint.tables import Columns, Field, table
-from imprint.view import (
-    Block,
-    Cell,
-    Details,
-    Text,
-    count,
-    footnote,
-    say,
-    title,
-)
+from imprint.view import Block, Cell, Details, Text, count, footnote, say, title
 
 
 def _tests(row: TopicRow) -> Cell:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from imprint.descriptions import descriptions
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import equals
-from imprint.rows import descriptions
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.translation.probe import Prediction, Predictor, TranslatedSentence, TranslationRow

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from imprint.association.weat import WeatRow
 from imprint.errors import SettingError
-from imprint.kinds import Kind, Part, sizes, terms
+from imprint.kinds import Kind, Part, answers, terms, verdict
 from imprint.kinds.tests import (
     MISSING,
     NAME,
@@ -79,7 +79,7 @@ def blocks(rows: Sequence[WeatRow]) -> Iterator[Block]:
     if rows[0].other is not None or len({row.embedding_sha256 for row in rows}) > 1:
         yield from _side_by_side(rows)
         return
-    yield from sizes.split_blocks(rows, _published)
+    yield from answers.split_blocks(rows, _published)
     if len(rows) == 1 and rows[0].is_question:
         yield _scores(rows)
 
@@ -163,7 +163,7 @@ def sentences(rows: Sequence[WeatRow]) -> Iterator[Text]:
     if rows[0].other is not None:
         yield from _counts(rows)
     elif rows[0].part in (None, ASSOCIATIONS.name):
-        yield from sizes.sentences(rows)
+        yield from verdict.sentences(rows)
 
 
 def _people(row: WeatRow) -> Text:
@@ -233,14 +233,14 @@ WEAT = Kind(
     part=ASSOCIATIONS,
     blocks=blocks,
     sentences=sentences,
-    claims=sizes.claims,
-    certainty=sizes.certainty,
+    claims=verdict.claims,
+    certainty=verdict.certainty,
     run=run,
     seconds=4.0,
     aliases={"p": "p_value", "d": "effect_size"},
     card=True,
     method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, 2017).",
-    family=sizes.TESTS_ABOUT_PEOPLE,
+    family=verdict.TESTS_ABOUT_PEOPLE,
     names=test_names,
     of_encoder=("seat", "seat"),
 )

@@ -7,30 +7,12 @@ from typing import TYPE_CHECKING
 from imprint.association.wefat import WefatRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
-from imprint.kinds.tests import (
-    MISSING,
-    NAME,
-    missing_notes,
-    published_figures,
-    test_names,
-)
+from imprint.kinds.tests import MISSING, NAME, missing_notes, published_figures, test_names
 from imprint.masking import Words
 from imprint.rows import Row, WordPoint
 from imprint.significance.outcomes import Reason
 from imprint.tables import Columns, Field, table
-from imprint.view import (
-    Block,
-    Chart,
-    Details,
-    Given,
-    Prose,
-    Text,
-    first_claim,
-    interval,
-    number,
-    say,
-    title,
-)
+from imprint.view import Block, Chart, Details, Given, Prose, Text, first_claim, interval, number, say, title
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
@@ -179,6 +161,5 @@ WEFAT = Kind(
     card=True,
     method="The Word Embedding Factual Association Test (Caliskan, Bryson and Narayanan, 2017) correlated the "
     "association of words with numbers about the world.",
-    brief=sentences,
     names=test_names,
 )

@@ -8,11 +8,12 @@ from typing import cast
 
 from imprint.association.rows import SIZES
 from imprint.checks import did_you_mean, unknown_choice
+from imprint.descriptions import descriptions
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
 from imprint.policies.kinds import Operator, Rule, is_probability
 from imprint.policies.removed import MEASURED, removed
-from imprint.rows import Row, descriptions
+from imprint.rows import Row
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:gender-career:|size|<0.1"}
@@ -97,7 +98,7 @@ class Condition:
         answers = row.answers(self.target[1], named=self.pattern is not None)
         return self.names(row.test) and not row.is_control and answers
 
-    def sizes(self, low: float, high: float) -> tuple[float, float]:
+    def _compared(self, low: float, high: float) -> tuple[float, float]:
         """Return the ends of what is compared: of numbers from low to high, or of their sizes."""
         if not self.absolute:
             return low, high
@@ -105,7 +106,7 @@ class Condition:
 
     def holds(self, low: float, high: float) -> bool | None:
         """Tell whether the condition holds for every number from low to high, for none (False), or for some (None)."""
-        first, last = (self._compare(end) for end in self.sizes(low, high))
+        first, last = (self._compare(end) for end in self._compared(low, high))
         return first if first == last else None
 
     def _compare(self, value: float) -> bool:
@@ -136,7 +137,18 @@ def parse_condition(text: str, rule: Rule = "fail-on") -> Condition:
         _refuse_without_interval(condition, text)
     if is_probability(condition.target[1]) and not 0 <= limit <= 1:
         raise SettingError(option="the limit of p", got=limit, expected="between 0 and 1", where=f"--{rule} {text}")
+    kind_name, field = condition.target
+    row = known_kind(kind_name).row
+    if descriptions(row)[field_names(row)[field]].shape == "percent":
+        check_share(f"the limit of {condition.field}", limit, f"--{rule} {text}")
     return condition
+
+
+def check_share(option: str, limit: float, where: str | tuple[str, ...]) -> None:
+    """Refuse percents where a share belongs: every size is below 1000 %."""
+    if abs(limit) > 1:
+        hint = f"it is a share: write {limit / 100:.2g} for {limit:g} %"
+        raise SettingError(option=option, got=limit, expected="between -1 and 1", where=where, hint=hint)
 
 
 def _malformed(text: str, rule: Rule) -> SettingError:

@@ -16,8 +16,9 @@ from imprint.policies.kinds import (
     GateRow,
     Outcome,
     Verdict,
+    because,
     condition_of,
-    datum,
+    limit_of,
     line,
     name_of,
     policies,
@@ -112,10 +113,9 @@ def _summary(gate: Gate) -> Iterator[Block]:
             answered.append(one)
     answered.sort(key=lambda one: GRAVEST_FIRST.index(one.verdict))
     columns = (
-        Field(title="Requirement", cell=lambda case: condition_of(case.row)),
         Field("test", cell=lambda case: case.test),
         Field("value", cell=lambda case: case.value, numeric=False),
-        Field(title="Limit", cell=lambda case: say("{} {}", case.row.operator, datum(case.row, case.row.limit))),
+        Field(title="Requirement", cell=_requirement),
         Field("verdict", cell=_answer),
     )
     yield table(Outcome, "Requirements", answered[:_MOST_LINES], columns)
@@ -124,6 +124,11 @@ def _summary(gate: Gate) -> Iterator[Block]:
         yield Prose(more, media=("card",))
     if others:
         yield Prose(say("Not run, or too few words to fail: {}.", join(others)), media=("card",))
+
+
+def _requirement(case: TestCase) -> Text:
+    what = case.row.field.strip("|").replace("_", " ")
+    return say("{} {}{}", what, limit_of(case.row), because(case.row.reason))
 
 
 def _answer(case: TestCase) -> Text:

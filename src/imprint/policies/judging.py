@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from imprint.descriptions import descriptions
 from imprint.evaluation.controls import ControlsRow, controlled_in, controls_among
 from imprint.kinds.tests import REASONS
 from imprint.policies.conditions import Condition, field_names
 from imprint.policies.kinds import Outcome, Verdict
-from imprint.rows import Row, descriptions
+from imprint.rows import Row
 
 UNJUDGED = "the subject cannot be judged"
 NO_CONTROLS = (
@@ -60,7 +61,9 @@ def judge(condition: Condition, finding: Row) -> Outcome:
         why = obstacle
     if why is not None:
         return replace(undecided, why=why)
-    low, high = condition.sizes(*ends)
+    low, high = ends
+    if condition.absolute and value < 0:  # as pages show it: whichever group leads, the size is above zero
+        low, high = -high, -low
     return replace(undecided, verdict=verdict, low=low, high=high)
 
 

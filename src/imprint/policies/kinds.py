@@ -79,7 +79,11 @@ def is_probability(field: str) -> bool:
 
 
 def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
-    """Say the verdict on each condition, name each test that failed it or cannot be decided, and say whose policy."""
+    """Count the verdicts, say that on each condition, name the tests that do not pass, and say whose policy it is."""
+    if len(rows) > 1:
+        counts = Counter(row.verdict for row in rows)
+        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in GRAVEST_FIRST if counts[verdict])
+        yield f"{gravest(counts).capitalize()}: of {len(rows)} requirements, {verdicts}."
     for row in rows:
         if row.policy_sha256 and row.checked == 1 and not (row.why or row.skipped or row.cannot_reach or row.lacking):
             yield line(row, row.outcomes[0], several=False)
@@ -107,6 +111,13 @@ def answers(rows: Iterable[Row]) -> Sequence[GateRow]:
     return listed
 
 
+def limits(rows: Iterable[Row]) -> dict[str, float]:
+    """Return the tightest limit of each test whose size must be below it, either way."""
+    required = [row for row in answers(rows) if row.field == "|size|" and row.rule == "require" and row.limit > 0]
+    loosest_first = sorted(required, key=lambda row: -row.limit)
+    return {outcome.test: row.limit for row in loosest_first for outcome in row.outcomes}
+
+
 def gravest(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the gravest verdict: failed, then cannot tell, then passed."""
     return min(verdicts, key=GRAVEST_FIRST.index, default="passed")
@@ -129,13 +140,14 @@ def policies(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say who decides by each policy, and why, and what counts where it cannot tell."""
     for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows):
         if owner or reason:
-            yield say("Policy{}{}.", say(" of {}", title(owner)) if owner else "", _because(reason))
+            yield say("Policy{}{}.", say(" of {}", title(owner)) if owner else "", because(reason))
     if gravest(row.verdict for row in rows) == "cannot tell":
         said = {"fail": "By the policy, this counts as failed.", "warn": "By the policy, this is a warning only."}
         yield from (said[choice] for choice in dict.fromkeys(row.on_cannot_tell for row in rows) if choice in said)
 
 
-def _because(reason: str) -> Text:
+def because(reason: str) -> Text:
+    """Return a reason after a colon."""
     return say(": {}", title(reason.rstrip(". "))) if reason else ""
 
 
@@ -154,14 +166,26 @@ def _required(row: GateRow) -> Text:
 
 def _held(row: GateRow, outcome: Outcome, *, several: bool) -> Text:
     """Say what was found of one test, and what it must be; or why that is not known."""
-    name, must = name_of(outcome, several=several), "must be" if row.rule == "require" else "must not be"
-    either = " either way" if row.field.startswith("|") else ""
-    limit = say("{} {} {}{}", must, _LIMITS[row.operator], datum(row, row.limit), either)
+    name, limit = name_of(outcome, several=several), limit_of(row)
     if outcome.value is None:
         return say("{}, {}: {}", name, limit, title(outcome.why or "no number"))
     what = "" if _is_share(row.field) else f"{row.field.strip('|').replace('_', ' ')} "
     said = say("{}: {}{}, {}", name, what, sized(row, outcome), limit)
-    return said if outcome.why is None else say("{}; {}", said, title(outcome.why))
+    if outcome.why is not None:
+        return say("{}; {}", said, title(outcome.why))
+    if outcome.verdict != "cannot tell":
+        return said
+    # Such an interval reaches over the limit: say what the estimate alone does not.
+    is_beyond = outcome.value >= row.limit if row.operator.startswith("<") else outcome.value <= row.limit
+    part = say("{}{} {}", "" if is_beyond else "not ", _LIMITS[row.operator], datum(row, row.limit))
+    return say("{}; part of the interval is {}", said, part)
+
+
+def limit_of(row: GateRow) -> Text:
+    """Say what a number must be, or must not be."""
+    must = "must be" if row.rule == "require" else "must not be"
+    either = " in either direction" if row.field.startswith("|") else ""
+    return say("{} {} {}{}", must, _LIMITS[row.operator], datum(row, row.limit), either)
 
 
 def sized(row: GateRow, outcome: Outcome) -> Text:
@@ -211,7 +235,7 @@ def _outcome(row: GateRow) -> Text:
 def name_of(one: Outcome, *, several: bool) -> Text:
     """Name a test, and what it was asked of where there are several."""
     name: Text = Given(one.test)
-    if one.context:
+    if one.context not in (None, "framed"):
         name = say("{} ({})", name, title(one.context))
     return say("{} on {}", name, title(one.embedding)) if several else name
 

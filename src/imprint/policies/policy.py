@@ -22,22 +22,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from imprint.checks import check_between, check_choice, did_you_mean
+from imprint.checks import check_between, did_you_mean, unknown_choice
 from imprint.errors import SettingError
 from imprint.files import FilePath
-from imprint.policies.conditions import Condition
+from imprint.policies.conditions import Condition, check_share
 from imprint.policies.kinds import OnCannotTell
 from imprint.policies.settings import PolicyLike
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.catalog import catalogue, questions, read_tests
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.stimuli.files import TomlTable, read_table
+from imprint.stimuli.retrieval import BUNDLED, OWN, bundled_set
 
 FILE = "imprint.toml"
 
 _PROJECT = "pyproject.toml"
 _KEYS = ("owner", "reason", "tests", "on_cannot_tell", "require")
-_REQUIREMENT = ("test", "topic", "benchmark", "size", "least", "reason")
+_SIZED = {"test": "weat", "topic": "topic", "retrieval": "retrieval"}  # what has a size, and the kind of its rows
+_REQUIREMENT = (*_SIZED, "benchmark", "size", "least", "reason")
 _REMOVED = ("alpha", "margin")  # levels, and cosines
 
 
@@ -109,14 +111,15 @@ def policy(file: PolicyLike | None = None) -> Policy:
         tests,
         conditions,
         hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
-        _on_cannot_tell(table),
+        _on_cannot_tell(table, source),
     )
 
 
-def _on_cannot_tell(table: TomlTable) -> OnCannotTell:
-    given = table.get("on_cannot_tell", str) or "cannot tell"
-    check_choice("on_cannot_tell", given, get_args(OnCannotTell))
-    return cast(OnCannotTell, given)
+def _on_cannot_tell(table: TomlTable, source: Path) -> OnCannotTell:
+    choice = table.get("on_cannot_tell", str) or "cannot tell"
+    if choice not in get_args(OnCannotTell):
+        raise unknown_choice("on_cannot_tell", choice, get_args(OnCannotTell), where=str(source))
+    return cast(OnCannotTell, choice)
 
 
 def find_policy(folder: FilePath = ".") -> Path | None:
@@ -166,10 +169,12 @@ def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) ->
     if not isinstance(entry, dict):
         raise SettingError(option="require", got=entry, expected="tables, [[require]]", where=where)
     table = _allow(entry, _REQUIREMENT, where)
-    named = [key for key in ("test", "topic", "benchmark") if key in entry]
+    named = [key for key in (*_SIZED, "benchmark") if key in entry]
     if len(named) != 1:
         raise SettingError(
-            "names " + (" and ".join(named) or "nothing"), expected="one of test, topic and benchmark", where=where
+            "names " + (" and ".join(named) or "nothing"),
+            expected="one of test, topic, retrieval and benchmark",
+            where=where,
         )
     (key,) = named
     name = table.need(key, str)
@@ -182,9 +187,9 @@ def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) ->
         return Condition("require", "similarity", name, "spearman", False, ">=", limit, reason=reason)
     if not limit > 0:
         raise SettingError(option="size", got=limit, expected="above 0, a share such as 0.10", where=where)
+    check_share("size", limit, where)
     _refuse_unknown(key, name, own, where)
-    kind = "weat" if key == "test" else "topic"
-    return Condition("require", kind, name, "size", True, "<", limit, reason=reason)
+    return Condition("require", _SIZED[key], name, "size", True, "<", limit, reason=reason)
 
 
 def _allow(values: Mapping[str, Any], keys: Sequence[str], where: tuple[str, ...]) -> TomlTable:
@@ -197,13 +202,17 @@ def _allow(values: Mapping[str, Any], keys: Sequence[str], where: tuple[str, ...
 
 
 def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:
-    tests = [test for test in (*catalogue(), *own) if isinstance(test, WeatTest)]
-    known = sorted(
-        {test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics}
-    )
+    if key == "retrieval" and name.startswith(OWN):  # documents of one's own, which are not known here
+        return
+    if key == "retrieval":
+        ids = {comparison.id for each in BUNDLED for comparison in bundled_set(each).comparisons}
+    else:
+        tests = [test for test in (*catalogue(), *own) if isinstance(test, WeatTest)]
+        ids = {test.id for test in tests} if key == "test" else {topic for test in tests for topic in test.topics}
+    names = sorted(ids)
     pattern = Condition("require", "weat", name, "size", True, "<", 1.0)
-    if not any(map(pattern.names, known)):
-        hint = did_you_mean(name, known) or ("`imprint stimuli` lists them" if key == "test" else ", ".join(known))
+    if not any(map(pattern.names, names)):
+        hint = did_you_mean(name, names) or ("`imprint stimuli` lists them" if key == "test" else ", ".join(names))
         raise SettingError(f"there is no {key} {name!r}", option=key, got=name, where=where, hint=hint)
 
 

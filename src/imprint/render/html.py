@@ -7,6 +7,7 @@ look it up in findings.jsonl.
 import functools
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,6 +114,15 @@ def _svg(spec: Mapping[str, Any], name: str, *, alone: bool) -> Markup:
     from imprint.render.vega import to_svg
 
     return to_svg(spec, name if alone else f"{name}-{hashlib.sha256(_json(spec).encode()).hexdigest()[:12]}")
+
+
+def svg_file(spec: Mapping[str, Any]) -> str:
+    """Return a drawing as a file of its own, in the light colours of pages."""
+    from imprint.render.vega import to_svg
+
+    colours = dict(re.findall(r"--(\w+): light-dark\((#\w+)", read(TEMPLATES / "style.css")))
+    drawn = re.sub(r"var\(--(\w+)\)", lambda name: colours[name[1]], to_svg(spec, "chart"))
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 
 def _charts_missing() -> str | None:

@@ -5,15 +5,43 @@ from pathlib import Path
 from typing import Any
 
 from imprint.errors import ImprintError
+from imprint.files import FilePath, write_text
+from imprint.kinds.findings import FindingsLike, rows_of
+from imprint.kinds.sizes import size_digits
 from imprint.masking import Words
 from imprint.reports.summary import people
 from imprint.rows import Row
 
-BIBLIOGRAPHY = Path(__file__).parent / "templates" / "citations.bib"
+_CITATIONS = Path(__file__).parent / "templates" / "citations.bib"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
 }  # fmt: skip
+
+
+def write_latex(path: FilePath, findings: FindingsLike, *, unmask: bool = False) -> None:
+    """Write the answers to questions as a LaTeX table, and beside it, as .bib, the works that it cites.
+
+    Parameters
+    ----------
+    path
+        The LaTeX file to write.
+    findings
+        A findings.jsonl, rows, or any result such as that of `imprint.audit`.
+    unmask
+        Write slurs in full.
+
+    Examples
+    --------
+    >>> imprint.write_latex("answers.tex", imprint.weat("default", "gender-career"))
+    """
+    write_text(path, latex_table(rows_of(findings), unmask=unmask))
+    write_text(bibliography_of(path), _CITATIONS.read_text(encoding="utf-8"))
+
+
+def bibliography_of(path: FilePath) -> Path:
+    """Return the file of citations beside a LaTeX table."""
+    return Path(path).with_suffix(".bib")
 
 
 def latex_table(rows: Sequence[Row], *, unmask: bool = False) -> str:
@@ -35,7 +63,8 @@ def latex_table(rows: Sequence[Row], *, unmask: bool = False) -> str:
         (
             r"\begin{table}",
             rf"\caption{{{caption}}}",
-            r"\begin{tabular}{lrlr}",
+            r"\small",
+            r"\begin{tabular}{p{0.46\linewidth}rlr}",
             r"Question & Size & Outcome & $d$ \\",
             r"\hline",
             *(rf"{line} \\" for line in lines),
@@ -54,7 +83,8 @@ def escaped(text: str) -> str:
 def _size(row: Any) -> str:
     if row.size is None or row.size_low is None or row.size_high is None:
         return "--"
-    size, low, high = (f"${100 * end:.0f}$" for end in (row.size, row.size_low, row.size_high))
+    digits = size_digits(row.size_low, row.size_high)
+    size, low, high = (f"${100 * end:.{digits}f}$" for end in (row.size, row.size_low, row.size_high))
     return f"{size} [{low}, {high}]"
 
 

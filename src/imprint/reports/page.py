@@ -14,16 +14,15 @@ from pathlib import Path
 
 from imprint.errors import SettingError
 from imprint.files import FilePath, write_text
-from imprint.kinds import by_kind
 from imprint.kinds.audit import AuditRow, audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
-from imprint.policies.kinds import answers
+from imprint.policies.kinds import answers, limits
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.reports.conclusions import claims
 from imprint.reports.method import method
-from imprint.reports.summary import Step, certainty, counts, notes, people, refused, steps, tiles, verdict
+from imprint.reports.summary import Step, certainty, counts, notes, opening_kinds, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import (
@@ -71,30 +70,39 @@ class Opening:
     named: bool = False  # the page's name says what it is, and not what was audited
 
 
-def render_page(findings: Iterable[Row], *, unmask: bool = False, script: Callable[[], str] | None = None) -> str:
-    """Return the page of an audit's findings; slurs are masked unless `unmask`."""
+def render_page(
+    findings: Iterable[Row],
+    *,
+    unmask: bool = False,
+    script: Callable[[], str] | None = None,
+    file: FilePath | None = None,
+) -> str:
+    """Return the page of an audit's findings, which `file` has; slurs are masked unless `unmask`."""
     rows = round_trip(findings)
     audit = audit_row(rows)
     shown = tiles(rows)
     unusable = bool(refused(rows))
     chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
-    own = next((kind.part.title for kind in by_kind(rows) if kind.opens and not people(rows)), None)
+    opened = opening_kinds(rows)
+    opening_part = next((kind.part.title for kind, _ in opened), None)
+    if isinstance(chart, AnswerChart):
+        chart = chart.with_limits(limits(rows), "Dashed lines: the limits that were set.")
     told = Table("Claims", (Column("You can say"), Column("You cannot say")), tuple(_told_once(claims(rows))))
     opening = Opening(
         verdict(rows),
-        _about(audit),
+        _about(audit, [text for kind, of_kind in opened for text in kind.about(of_kind)]),
         certainty(rows),
-        steps(rows),
+        steps(rows, file),
         shown,
         chart,
         counts(rows),
         (Details("What the outcomes mean", explained),) if (explained := tuple(notes(rows))) else (),
         _footer(rows, audit),
-        undecided=not unusable and own is None and not answers(rows),
-        named=own is not None,
+        undecided=not unusable and opening_part is None and not answers(rows),
+        named=opening_part is not None,
     )
     parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
-    name = own or Words(unmask=unmask).plain((audit or rows[0]).embedding)
+    name = opening_part or Words(unmask=unmask).plain((audit or rows[0]).embedding)
     return draw_page(name, parts, opening, unmask=unmask, script=script)
 
 
@@ -113,9 +121,9 @@ def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | AnswerChart |
     return main, [replace(part, blocks=tuple(block for block in part.blocks if block is not main)) for part in parts]
 
 
-def _about(audit: AuditRow | None) -> Text:
+def _about(audit: AuditRow | None, opened: Sequence[Text]) -> Text:
     if audit is None:
-        return join(["Findings", _today()], " · ")
+        return join([*(opened or ["Findings"]), _today()], " · ")
     of = "a sentence encoder" if audit.subject == "encoder" else "a word embedding"
     said: list[Text] = [f"{'Quick bias audit' if audit.settings.quick else 'Bias audit'} of {of}"]
     words = [] if audit.subject == "encoder" else [say("{} words", count(audit.n_words))]
@@ -172,7 +180,8 @@ def report(
     if not isinstance(out, str | os.PathLike):
         hint = "findings come first: imprint.report(findings, out)"
         raise SettingError(option="out", got=out, expected="the name of a file", hint=hint)
-    write_text(out, render_page(rows_of(findings), unmask=unmask, script=script))
+    file = findings if isinstance(findings, str | os.PathLike) else None
+    write_text(out, render_page(rows_of(findings), unmask=unmask, script=script, file=file))
 
 
 def draw_page(

@@ -13,8 +13,9 @@ from imprint.directions.axis import pair_axis
 from imprint.directions.neighbours import NAMES, neighbours, rank_names
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
-from imprint.evaluation.benchmarks import BenchmarkRow, all_benchmarks
+from imprint.evaluation.benchmarks import BenchmarkRow, all_benchmarks, read_benchmark
 from imprint.evaluation.evaluate import evaluate
+from imprint.reproduction.installed import installed, packages_with
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, measured_on, refuse
 from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.stimuli.published import Figure, figures, models, puzzles
@@ -23,6 +24,7 @@ from imprint.types import Progress
 
 _ANALOGIES = 1_000
 _NOT_BUNDLED = "no licence to redistribute the benchmark is known"
+_INSTALLED = ("rw", "msr")
 _FOLDER = "--benchmarks FOLDER, with {}.tsv or {}.txt in it"
 
 
@@ -55,10 +57,13 @@ def _benchmarks(embedding: Embedding, after: Embedding, ours: Ours, subjects: Su
     known = {one.name: one for one in all_benchmarks(subjects.benchmarks)}
     for name in ("rg-65", "ws-353", "rw", "msr"):
         printed = [figures()[f"bolukbasi-{name}-{when}"] for when in ("before", "after")]
-        if name not in known:
-            yield from (refuse(figure, _NOT_BUNDLED, _FOLDER.format(name, name)) for figure in printed)
+        file = installed(name) if name in _INSTALLED and name not in known else None
+        if name not in known and file is None:
+            get = f"{packages_with(name)}; or {_FOLDER.format(name, name)}"
+            yield from (refuse(figure, _NOT_BUNDLED, get) for figure in printed)
             continue
-        (row,) = evaluate(after, [known[name]], against=embedding, seed=subjects.seed).of(BenchmarkRow)
+        benchmark = known[name] if file is None else read_benchmark(file, name)
+        (row,) = evaluate(after, [benchmark], against=embedding, seed=subjects.seed).of(BenchmarkRow)
         found = f"{row.found:,} of {row.asked:,} {'pairs' if row.kind == 'similarity' else 'questions'} have vectors"
         explained = ours if row.found == row.asked else ours.because(found)
         values = (row.measured(row.measures[0], "against_")[0], row.effect_size)

@@ -1,7 +1,7 @@
-"""Caliskan, Bryson and Narayanan (2016, 2017), and the talk: WEAT, WEFAT, and what holds on word2vec."""
+"""Caliskan, Bryson and Narayanan (2016, 2017): WEAT, WEFAT, and what holds on word2vec."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -21,10 +21,8 @@ from imprint.stimuli.published import Figure, agrees, figures, recorded_scores
 GLOVE_840B, GOOGLE_NEWS = "GloVe 840B", "word2vec GoogleNews"
 OCCUPATIONS = "caliskan-wefat-occupations"
 
-_TALK = ("caliskan-2", "caliskan-3", "caliskan-6", "caliskan-8", "caliskan-10", "caliskan-wefat-names", OCCUPATIONS)
 _ALL = "caliskan-word2vec-significant"
 _EIGHT = 8  # words a set, in the tests of Nosek et al.
-_NO_WORDS = "the talk prints no words; ours are written for this catalogue"
 
 
 def figure_of(test: Test, printed: Published, paper: str) -> Figure:
@@ -50,37 +48,14 @@ def caliskan_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
     for test in catalogue():
         for printed in test.published:
             if printed.embedding == GLOVE_840B and printed.source.startswith("Caliskan et al."):
-                yield _on_glove(test, figure_of(test, printed, "caliskan"), subjects)
+                yield on_glove(test, figure_of(test, printed, "caliskan"), subjects)
     yield _largest_effect()
     yield from _on_word2vec(subjects)
     yield refuse(figures()["caliskan-translation"])
 
 
-def talk_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
-    """Compare the talk's tables: tests of the paper, one that prints people's figure, and tests without words."""
-    people = "the talk prints people's effect (Greenwald et al. 1998); WEAT's own is the paper's 1.50"
-    yield _on_glove(get("caliskan-1"), figures()["talk-flowers"], subjects, people)
-    for identifier in _TALK:
-        test = get(identifier)
-        figure = figure_of(test, test.published[0], "talk")
-        # The talk's tables give a p-value as a power of ten alone.
-        p = None if isinstance(test, WeatTest) else figure.p
-        yield _on_glove(test, replace(figure, source="Caliskan, talk, 2016", p=p), subjects)
-    for test in catalogue():
-        if test.id.startswith("talk-") and isinstance(test, WeatTest):
-            figure = figure_of(test, test.published[0], "talk")
-            if test.language != "en":
-                yield refuse(figure, f"{_NO_WORDS}; and German vectors are not bundled", get="")
-                continue
-            try:
-                ours = subjects.measured(subjects.default, test)
-            except VocabularyError as error:
-                yield refuse(figure, f"{_NO_WORDS}; {error}", get="")
-            else:
-                yield compare(figure, replace(ours, same_model=False).because(_NO_WORDS, lacking(ours.missing)))
-
-
-def _on_glove(test: Test, figure: Figure, subjects: Subjects, reason: str = "") -> ReproductionRow:
+def on_glove(test: Test, figure: Figure, subjects: Subjects, reason: str = "") -> ReproductionRow:
+    """Compare a figure on GloVe 840B."""
     try:
         ours = subjects.measured(subjects.glove, test)
     except VocabularyError as error:
@@ -108,7 +83,7 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
         if printed is not None:
             figure = replace(figure_of(test, printed, "caliskan"), p=claim.p)
         try:
-            ours = _recorded(test) if embedding is None else subjects.measured(embedding, test)
+            ours = _best(test, embedding, subjects)
         except VocabularyError as error:
             yield refuse(figure, str(error))
             continue
@@ -128,6 +103,23 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
         yield refuse(figure, "scores of these names were not recorded: the package has 11 of 50", offer(WORD2VEC))
 
 
+def _best(test: Test, embedding: Embedding | None, subjects: Subjects) -> Ours:
+    """Measure a test on the vectors given, or take the recorded scores where these have more of its words."""
+    recorded = _recorded(test) if test.id in recorded_scores().scores else None
+    if embedding is None and recorded is not None:
+        return recorded
+    assert embedding is not None
+    try:
+        ours = subjects.measured(embedding, test)
+    except VocabularyError:
+        if recorded is None:
+            raise
+        return recorded.because("scores recorded here: the file lacks words")
+    if recorded is not None and len(recorded.missing) < len(ours.missing):
+        return recorded.because("scores recorded here: the file lacks words")
+    return ours
+
+
 def _recorded(test: Test) -> Ours:
     recorded = recorded_scores()
     subject = (recorded.embedding, recorded.sha256)
@@ -138,19 +130,18 @@ def _recorded(test: Test) -> Ours:
         r, p = pearson(np.array(list(own.values())), np.array([values[word] for word in own]))
         return Ours(subject, r, p, missing=tuple(word for word in test.words.words if word not in own))
     x, y = (np.array(list(scores[letter].values())) for letter in "xy")
-    asked = (*test.x.words, *test.y.words)
-    missing = tuple(word for word in asked if word not in scores["x"] and word not in scores["y"])
-    return Ours(subject, Effect.of(x, y).effect_size, permutation_test(x, y).p_value, missing=missing)
+    targets = (*test.x.words, *test.y.words)
+    missing = [word for word in targets if word not in scores["x"] and word not in scores["y"]]
+    missing += [word for word in (*test.a.words, *test.b.words) if word in recorded.missing_attributes]
+    return Ours(subject, Effect.of(x, y).effect_size, permutation_test(x, y).p_value, missing=tuple(missing))
 
 
 def _agreement(subjects: Subjects, embedding: Embedding | None) -> Iterator[ReproductionRow]:
     """Correlate the occupations' scores on both embeddings."""
     recorded = recorded_scores()
-    if embedding is None:
-        subject = (recorded.embedding, recorded.sha256)
-        second: Mapping[str, float] = recorded.scores[OCCUPATIONS]["words"]
-    else:
-        subject, second = identity(embedding), _scores(embedding)
+    subject, second = (recorded.embedding, recorded.sha256), recorded.scores[OCCUPATIONS]["words"]
+    if embedding is not None and len(measured := _scores(embedding)) >= len(second):
+        subject, second = identity(embedding), measured
     first = _scores(subjects.glove)
     missing = tuple(word for word in first if word not in second)
     x, y = (np.array([side[word] for word in first if word in second]) for side in (first, second))
@@ -160,5 +151,9 @@ def _agreement(subjects: Subjects, embedding: Embedding | None) -> Iterator[Repr
 
 
 def _scores(embedding: Embedding) -> dict[str, float]:
-    """Return the score of each occupation."""
-    return {score.word: score.value for score in wefat(embedding, OCCUPATIONS).scores if score.value is not None}
+    """Return the score of each occupation; none where too few of them have vectors."""
+    try:
+        row = wefat(embedding, OCCUPATIONS)
+    except VocabularyError:
+        return {}
+    return {score.word: score.value for score in row.scores if score.value is not None}

@@ -130,6 +130,8 @@ def refuse(figure: Figure, reason: str = "", get: str | None = None) -> Reproduc
     """Say why a figure cannot be computed, and how to get what it needs: by default what is known of its model."""
     model = model_of(figure.model)
     reason = figure.cannot or reason or (model.reason if model else "it needs a model that is not known")
+    if model is not None and model.remark:
+        reason = f"{reason}; {model.remark}"
     if get is None:
         get = "" if figure.cannot or model is None else offer(model.id)
     return _row(figure, (figure.model, ""), outcome="cannot be computed", ours=None, reason=reason, get=get)

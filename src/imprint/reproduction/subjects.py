@@ -8,17 +8,19 @@ from pathlib import Path
 from imprint.association.weat import WeatRow, measure
 from imprint.association.wefat import WefatRow, wefat
 from imprint.checks import check_choice
+from imprint.debiasing.hard import HardDebiaser
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.bag_of_words import entries_for
 from imprint.encoders.base import Encoder
 from imprint.errors import SettingError, VocabularyError
+from imprint.reproduction.installed import installed
 from imprint.reproduction.rows import Ours, identity, lacking
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test, WeatTest, words_of
 from imprint.stimuli.published import models
 from imprint.subjects.opening import EncoderLike, load, open_encoder
 
-GLOVE, WORD2VEC = "glove-840b", "word2vec"
+GLOVE, WORD2VEC, DEBIASED = "glove-840b", "word2vec", "word2vec-debiased"
 BUNDLED_GLOVE = "glove-840b-stimuli"
 
 _WHOLE = ("ube", "bolukbasi")  # papers whose figures are of whole vocabularies
@@ -78,6 +80,19 @@ class Subjects:
     def glove(self) -> Embedding:
         """GloVe 840B: whole where given, else the bundled rows of the tests' words."""
         return self.embedding(GLOVE) or load(BUNDLED_GLOVE)
+
+    def beside(self, model: str) -> Embedding | None:
+        """Return what is put beside an embedding of the papers that is not given; None where nothing is like it.
+
+        GloVe has a bundled relative, which is debiased as the debiased Google News vectors were. Of Google News before
+        that, an installed package has a part.
+        """
+        if model == DEBIASED:
+            return HardDebiaser().fit(self.default).apply(self.default)
+        if model == GLOVE:
+            return self.default
+        file = installed(WORD2VEC) if model == WORD2VEC else None
+        return None if file is None else load(file)
 
     @cached_property
     def default(self) -> Embedding:

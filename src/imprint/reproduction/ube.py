@@ -17,7 +17,7 @@ from imprint.enumeration.targets import find_targets
 from imprint.errors import ImprintError
 from imprint.metrics.group_association import AttributeGroup, group_association
 from imprint.reproduction.rows import Ours, RemovedNamesRow, ReproductionRow, compare, identity, measured_on, refuse
-from imprint.reproduction.subjects import GLOVE, Subjects
+from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.rows import WordPoint
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
@@ -93,8 +93,7 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
     printed = list(_printed(table))
     embedding = subjects.embedding(model.id)
     given = embedding is not None
-    if embedding is None and model.id == GLOVE:
-        embedding = subjects.default
+    embedding = embedding or subjects.beside(model.id)
     if embedding is None:
         yield from map(refuse, printed)
         return
@@ -103,7 +102,8 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
     except ImprintError as error:
         yield from (refuse(figure, str(error)) for figure in printed)
         return
-    beside = measured_on(embedding, model, given=given, reason="K-means, cleaning and rotations are drawn at random")
+    is_own = given or model.id == WORD2VEC  # what a package has of it are its own vectors, of fewer words
+    beside = measured_on(embedding, model, given=is_own, reason="K-means, cleaning and rotations are drawn at random")
     values = _values(found)
     for figure in printed:
         name = figure.id.split("-")[-1]

@@ -9,7 +9,7 @@ import numpy as np
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ScorerError, SettingError
 from imprint.scoring.scorers import Scorer
-from imprint.types import Floats, Floats32, Progress
+from imprint.types import Floats, Floats32, Report
 
 
 @dataclass(frozen=True)
@@ -50,42 +50,34 @@ def collect(
     *,
     cache: EncodingStore | None = None,
     pace: Pace | None = None,
-    progress: Progress | None = None,
+    report: Report | None = None,
 ) -> Collected:
-    """Score each distinct text once; what comes before a failure is kept, and the next run goes on from there."""
+    """Score each distinct text or pair once; what comes before a failure is kept, so that the next run goes on."""
     pace = pace or Pace()
     distinct = list(dict.fromkeys(texts))
-    kept = cache if scorer.cacheable else None
-    known = kept.get(_key(scorer), distinct) if kept is not None else {}
-    scores = {text: _number(row) for text, row in known.items()}
+    store = cache if scorer.cacheable else None
+    cached = store.get(_key(scorer), distinct) if store is not None else {}
+    scores = {text: _number(row) for text, row in cached.items()}
     wanted = [text for text in distinct if text not in scores]
-    if scorer.max_texts is not None and len(wanted) > scorer.max_texts:
-        raise SettingError(
-            f"{len(wanted):,} texts would be sent",
-            expected=f"at most {scorer.max_texts:,}",
-            option="max_texts",
-            got=len(wanted),
-            where=scorer.name,
-            hint="use fewer names or texts, or raise --max-texts",
-        )
+    scorer.check_count(wanted)
     size, started = pace.batch(scorer.batch), pace.clock()
     for start in range(0, len(wanted), size):
         pace.wait(started, start)
         chunk = wanted[start : start + size]
         try:
-            found = scorer.scores(chunk)
+            new_scores = scorer.scores(chunk)
         except ScorerError as error:
-            found = np.asarray(error.scores, dtype=np.float64)
-            if kept is None or not np.isfinite(found).all():
+            new_scores = np.asarray(error.scores, dtype=np.float64)
+            if store is None or not np.isfinite(new_scores).all():
                 raise
-            _keep(kept, scorer, chunk, found)
-            done = len(scores) + len(found)
+            _keep(store, scorer, chunk, new_scores)
+            done = len(scores) + len(new_scores)
             raise _resumable(error, done, len(distinct)) from error
-        if kept is not None:
-            _keep(kept, scorer, chunk, found)
-        scores |= dict(zip(chunk, found.tolist(), strict=True))
-        if progress is not None:
-            progress(start + len(chunk), len(wanted))
+        if store is not None:
+            _keep(store, scorer, chunk, new_scores)
+        scores |= dict(zip(chunk, new_scores.tolist(), strict=True))
+        if report is not None:
+            report("scoring", start + len(chunk), len(wanted))
     return Collected(scores, len(wanted))
 
 

@@ -23,7 +23,7 @@ _BYTES_PER_SCORE = 1_024
 
 
 class CommandScorer(Scorer):
-    """A command that reads one text per line and writes one number per line; it is started once per batch.
+    """A command that reads one text, or pair as JSON, per line and writes one number per line; one start per batch.
 
     `timeout` is for one batch. Files that the command names are part of its identity.
     """
@@ -63,7 +63,10 @@ class CommandScorer(Scorer):
 
 
 class EndpointScorer(Scorer):
-    """An endpoint that gets {"texts": [...]} and answers {"scores": [...]}, asked as embeddings servers are."""
+    """An endpoint that gets {"texts": [...]} and answers {"scores": [...]}, asked as embeddings servers are.
+
+    Of pairs, it gets {"pairs": [{"query": ..., "document": ...}, ...]}.
+    """
 
     def __init__(
         self,
@@ -73,6 +76,7 @@ class EndpointScorer(Scorer):
         timeout: float = 10.0,
         retries: int = 4,
         max_texts: int | None = 20_000,
+        pairs: bool = False,
         **timing: float,
     ) -> None:
         self._client = Client(
@@ -86,10 +90,12 @@ class EndpointScorer(Scorer):
         )
         self.name, self.batch, self.max_texts = url, batch, max_texts
         self.identity = identify(adapter="endpoint", url=url)
+        self._takes_pairs = pairs
 
     def score(self, texts: Sequence[str]) -> Floats:
         """Ask the endpoint for the scores of the texts."""
-        request = json.dumps({"texts": list(texts)}).encode()
+        request_fields = {"pairs": list(map(json.loads, texts))} if self._takes_pairs else {"texts": list(texts)}
+        request = json.dumps(request_fields).encode()
         try:
             body = self._client.ask(request, len(texts) * _BYTES_PER_SCORE + _BYTES_ASIDE)
         except EncoderError as error:
@@ -102,6 +108,6 @@ class EndpointScorer(Scorer):
             raise ScorerError(
                 f"its answer has no list under 'scores', it begins: {begins}",
                 where=self.name,
-                hint='answer {"scores": [...]} to {"texts": [...]}',
+                hint=f'answer {{"scores": [...]}} to {{"{next(iter(request_fields))}": [...]}}',
             ) from error
         return as_scores(self.name, answer, texts)

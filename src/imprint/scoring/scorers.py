@@ -1,4 +1,7 @@
-"""Scorers: a Python function, an embedding's valence, an encoder beside a query, and the door to all of them.
+"""Scorers of texts, or of pairs of a query and a document: functions, encoders, an embedding's valence, and the door.
+
+A pair is one line of JSON, so that whatever batches, keeps, sends or limits texts does the same with pairs. Functions
+get pairs as tuples, commands as lines, endpoints as a list; an encoder gives each pair its cosine.
 
 The valence is the straw man of Caliskan et al. (2016), "Effects of bias in NLP applications": each word's association
 with pleasant less that with unpleasant words, summed over the words of a text.
@@ -7,6 +10,7 @@ with pleasant less that with unpleasant words, summed over the words of a text.
 import hashlib
 import importlib
 import inspect
+import json
 import operator
 import sys
 from abc import ABC, abstractmethod
@@ -22,13 +26,16 @@ from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.encoders.bag_of_words import entries_for, words_in
 from imprint.encoders.base import Encoder, identify
+from imprint.encoders.cache import EncodingStore
 from imprint.errors import ScorerError, SettingError, raising_as
 from imprint.scoring.sources import EXPECTED, find_scorer
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
-from imprint.subjects.opening import load, open_encoder
-from imprint.types import Floats, Progress
+from imprint.subjects.encodings import encode_texts, fresh_texts
+from imprint.subjects.opening import load, open_for_search
+from imprint.types import Floats, Floats32, Progress
 
+_PAIRS_PER_TEXT = 8  # pairs scored at once, for each text that an encoder takes at once
 _VALENCE = "caliskan-5"  # whose pleasant and unpleasant words say what is positive
 
 
@@ -57,7 +64,19 @@ class Scorer(ABC):
 
     @abstractmethod
     def score(self, texts: Sequence[str]) -> Any:
-        """Return one number per text, in order."""
+        """Return one number per text, or per line of a pair, in order."""
+
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse to score more texts, or pairs, than allowed."""
+        if self.max_texts is not None and len(texts) > self.max_texts:
+            raise SettingError(
+                f"{len(texts):,} texts would be sent",
+                expected=f"at most {self.max_texts:,}",
+                option="max_texts",
+                got=len(texts),
+                where=self.name,
+                hint="use fewer names or texts, or raise --max-texts",
+            )
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that this scorer cannot see; most see every text."""
@@ -68,33 +87,47 @@ class Scorer(ABC):
         return as_scores(self.name, self.score(texts), texts)
 
 
-ScorerLike = str | Scorer | Callable[[list[str]], Any]
+ScorerLike = str | Scorer | Callable[[list[Any]], Any]
+
+
+def pair_line(query: str, document: str) -> str:
+    """Return a query and a document as one line."""
+    return json.dumps({"query": query, "document": document}, ensure_ascii=False)
+
+
+def read_pair(line: str) -> tuple[str, str]:
+    """Return the query and the document of a line."""
+    pair = json.loads(line)
+    return pair["query"], pair["document"]
 
 
 class FunctionScorer(Scorer):
-    """A function from a list of texts to one number per text.
+    """A function from a list of texts, or of pairs (query, document), to one number for each.
 
     Its scores are kept if `identity` is given, or where it comes from a file: whose content is then part of it.
     """
 
     def __init__(
         self,
-        function: Callable[[list[str]], Any],
+        function: Callable[[list[Any]], Any],
         *,
         name: str | None = None,
         identity: str | None = None,
         batch: int = 512,
+        pairs: bool = False,
     ) -> None:
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.cacheable = identity is not None
         self.identity = identify(adapter="function", name=self.name, identity=identity)
         self.batch = check_whole("batch", batch)
         self._function = function
+        self._takes_pairs = pairs
 
     def score(self, texts: Sequence[str]) -> Any:
         """Return what the function returns."""
+        scored = list(map(read_pair, texts)) if self._takes_pairs else list(texts)
         with raising_as(Exception, ScorerError, "failed ({})", where=self.name, hint="correct the function"):
-            return self._function(list(texts))
+            return self._function(scored)
 
 
 class ValenceScorer(Scorer):
@@ -128,63 +161,92 @@ class ValenceScorer(Scorer):
 
 
 class EncoderScorer(Scorer):
-    """The cosine of a text with a query, which is how a search ranks documents."""
+    """The cosine of a document with a query, which is how a search ranks documents.
 
-    def __init__(self, encoder: Encoder, query: str) -> None:
-        self.name = f"{encoder.name}, query {query!r}"
-        self.identity = identify(adapter="encoder", encoder=encoder.identity, query=query)
-        self.cacheable, self.batch = encoder.cacheable, encoder.chunk
-        self._encoder = encoder
-        self._query = unit_rows(encoder.encode([query]))[0]
-        self.max_texts = None if encoder.max_texts is None else encoder.max_texts - encoder.sent
-        if not self._query.any():
-            raise ScorerError(f"gives the query {query!r} no direction", where=encoder.name, hint="use other words")
+    Each text is encoded once, `documents` by another encoder than queries where their prompts differ. Encodings are
+    kept in the cache, and not their cosines.
+    """
+
+    cacheable = False
+
+    def __init__(self, queries: Encoder, documents: Encoder | None = None, cache: EncodingStore | None = None) -> None:
+        self._encoders = (queries, documents or queries)
+        self.name, self.identity = queries.name, queries.identity
+        if documents is not None and documents is not queries:
+            self.identity = identify(adapter="search", queries=queries.identity, documents=documents.identity)
+        self.batch = _PAIRS_PER_TEXT * queries.chunk
+        self._cache = cache
+        self._vectors: dict[tuple[str, str], Floats32] = {}
+
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse pairs of more texts than the encoder may be sent."""
+        pairs = list(map(read_pair, texts))
+        for side, encoder in enumerate(self._encoders):
+            encoder.check_count(fresh_texts(encoder, (pair[side] for pair in pairs), self._cache))
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """Return each text's cosine with the query."""
-        return np.asarray(unit_rows(self._encoder.encode(texts)) @ self._query)
+        """Return the cosine of each pair."""
+        pairs = list(map(read_pair, texts))
+        queries, documents = (
+            self._units(encoder, [pair[side] for pair in pairs]) for side, encoder in enumerate(self._encoders)
+        )
+        if not queries.any():
+            said = f"gives the query {pairs[0][0]!r} no direction"
+            raise ScorerError(said, where=self.name, hint="use other words")
+        return np.asarray(np.einsum("ij,ij->i", documents, queries))
+
+    def _units(self, encoder: Encoder, texts: Sequence[str]) -> Floats:
+        """Return one unit row per text; those that are not held are encoded."""
+        held, key = self._vectors, encoder.identity
+        if fresh := [text for text in dict.fromkeys(texts) if (key, text) not in held]:
+            encoded = encode_texts(encoder, fresh[:1], fresh[1:], cache=self._cache)
+            held |= {(key, text): row for text, row in zip(fresh, encoded.rows(fresh), strict=True)}
+        return np.asarray(unit_rows(np.stack([held[key, text] for text in texts])), dtype=np.float64)
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that the encoder has no representation of."""
-        return self._encoder.lacks(words)
+        return self._encoders[1].lacks(words)
 
 
 def open_scorer(
     source: ScorerLike,
     *,
-    query: str | None = None,
+    pairs: bool = False,
     texts: Sequence[str] | None = None,
+    cache: EncodingStore | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Scorer:
-    """Open a scorer by its name, or take a function; `texts` to be scored save reading a whole embedding."""
+    """Open a scorer of texts, or of `pairs`, by its name, or take a function.
+
+    The `texts` to be scored, if known, save reading a whole embedding. An encoder keeps its encodings in the `cache`.
+    """
     if not isinstance(source, str):
-        return source if isinstance(source, Scorer) else _from_function(source, options)
+        return source if isinstance(source, Scorer) else _from_function(source, options, pairs=pairs)
     found = find_scorer(source)
     if found.adapter == "encoder":
-        if not query:
+        if not pairs:
             raise SettingError("an encoder needs a query to rank texts by", option="query", hint="give --query TEXT")
-        every = None if texts is None else [*texts, query]
-        return EncoderScorer(open_encoder(found.place, texts=every, progress=progress, **options), query)
-    if query is not None:
-        raise SettingError("a query is for encoders", option="query", got=query, hint="name encoder:ENCODER")
+        return EncoderScorer(*open_for_search(found.place, texts=texts, **options), cache)
     if found.adapter == "valence":
+        if pairs:
+            raise SettingError("a valence takes no query", option="query", got=source, hint="name encoder:ENCODER")
         _refuse(options, (), "valence")
         test = get(_VALENCE)
         assert isinstance(test, WeatTest)
         only = None if texts is None else entries_for(texts) | {*test.a.words, *test.b.words}
         return ValenceScorer(load(found.place, only=only, progress=progress))
     if found.adapter == "function":
-        return _from_function(import_function(found.place), options, found.place)
+        return _from_function(import_function(found.place), options, found.place, pairs=pairs)
     from imprint.scoring.outside import CommandScorer, EndpointScorer
 
     if found.adapter == "command":
         return CommandScorer(found.place, **_refuse(options, ("batch", "timeout"), "command"))
     known = ("batch", "timeout", "retries", "max_texts")
-    return EndpointScorer(found.place, **_refuse(options, known, "endpoint"))
+    return EndpointScorer(found.place, pairs=pairs, **_refuse(options, known, "endpoint"))
 
 
-def import_function(name: str) -> Callable[[list[str]], Any]:
+def import_function(name: str) -> Callable[[list[Any]], Any]:
     """Import module:function, also from the current folder; the module's code runs, as the user asked."""
     module, _, path = name.partition(":")
     folder = str(Path.cwd())
@@ -221,11 +283,13 @@ def as_scores(name: str, answer: npt.ArrayLike, texts: Sequence[str]) -> Floats:
     return found
 
 
-def _from_function(function: Callable[[list[str]], Any], options: dict[str, Any], name: str | None = None) -> Scorer:
+def _from_function(
+    function: Callable[[list[Any]], Any], options: dict[str, Any], name: str | None = None, *, pairs: bool = False
+) -> Scorer:
     given = _refuse(options, ("batch",), "function")
     if not callable(function):
         raise SettingError(option="the scorer", got=function, expected=f"a function, or {EXPECTED}")
-    return FunctionScorer(function, name=name, identity=_content(function) if name else None, **given)
+    return FunctionScorer(function, name=name, identity=_content(function) if name else None, pairs=pairs, **given)
 
 
 def _content(function: Callable[..., Any]) -> str | None:

@@ -39,3 +39,11 @@ def find_scorer(name: str) -> ScorerSource:
     if prefix not in _PREFIXES and _FUNCTION.fullmatch(name):
         return ScorerSource("function", name)
     raise SettingError(option="the scorer", got=name, expected=EXPECTED)
+
+
+def is_pair_scorer(name: str) -> bool:
+    """Tell whether a name is that of what scores pairs of a query and a document; all others are encoders."""
+    prefix, _, rest = name.partition(":")
+    return bool(rest) and (
+        prefix in ("command", "scorer") or (not _URL.match(name) and bool(_FUNCTION.fullmatch(name)))
+    )

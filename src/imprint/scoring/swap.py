@@ -5,21 +5,23 @@ of another group. Here any scorer can be asked.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from imprint.association.frequency import is_explained_by_frequency
-from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
 from imprint.checks import check_whole
+from imprint.encoders.base import identify
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.files import FilePath
-from imprint.rows import Count, Rows, TemplateValue, WordList, WordValue, shown
+from imprint.rows import TemplateValue, WordList, WordValue
 from imprint.scoring.collect import Pace, collect
-from imprint.scoring.scorers import Scorer, ScorerLike, open_scorer
+from imprint.scoring.rows import ScoredRows, SwapRow
+from imprint.scoring.scorers import Scorer, ScorerLike, open_scorer, pair_line
 from imprint.significance.crossed import FEWEST_UNITS, OverWords, smallest_detectable
 from imprint.significance.outcomes import CONFIDENCE, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
@@ -44,107 +46,6 @@ _SPLIT = 120  # names up to which their splits are counted, in less than a secon
 _ROUNDING = 1e-9  # relative: a smaller error is none
 
 
-class SwapRow(OutcomeRow, frozen=True, kw_only=True, tag="swap"):
-    """Two groups of names, or two pronouns, in the same texts, and what a scorer made of them."""
-
-    title: Annotated[str, shown("Compared", "Which names, or pronouns, were compared.")]
-    mean_difference: Annotated[
-        float,
-        shown(
-            "Mean difference",
-            "Mean score with the first names less that with the second, with its 99.5 % interval over names and "
-            "texts.",
-            digits=3,
-            ends="words",
-        ),
-    ]
-    words_low: Annotated[float | None, WORDS_LOW] = None
-    words_high: Annotated[float | None, WORDS_HIGH] = None
-    detectable: Annotated[
-        float | None,
-        shown(
-            "Detectable",
-            "The smallest difference, either way, whose interval would exclude zero four times in five.",
-            digits=3,
-        ),
-    ] = None
-    effect_size: Annotated[
-        float | None, shown("d", "The difference in standard deviations of all names' mean scores.")
-    ] = None
-    permuted: Annotated[Literal["names", "pronouns"], shown("Exchanged", "What is exchanged between the groups.")]
-    n_x: Annotated[int, shown("Names", "Names of the first and of the second group.")]
-    n_y: Annotated[int, shown("Names of Y", "Names of the second group.")]
-    n_texts: Annotated[int, shown("Texts", "Texts that the names were put into.")]
-    p_value: Annotated[
-        float | None,
-        shown(
-            "p",
-            "Share of all splits of these names, or of all exchanges of the pronouns, that differ at least as much. "
-            "None of more than 120 names.",
-            method="p_method",
-        ),
-    ] = None
-    p_low: Annotated[float | None, shown("p, low", "The least that p can be.")] = None
-    p_high: Annotated[float | None, shown("p, high", "The most that p can be.")] = None
-    p_floor: Annotated[float | None, shown("p, floor", "The smallest p that so few names can give.")] = None
-    p_method: Annotated[PMethod | None, shown("p, method", "How p was found: exact or certified bounds.")] = None
-    partitions: Annotated[Count | None, shown("All splits", "Splits of the names.", shape="count")] = None
-    extreme: Annotated[
-        Count | None, shown("Splits", "Splits of the names at least as extreme, of all splits.", shape="count")
-    ] = None
-    share_lower: Annotated[
-        float,
-        shown(
-            "Lowered",
-            "Share of pairs, one name of each group in the same text, in which the second scores lower.",
-            shape="percent",
-            digits=1,
-        ),
-    ]
-    share_tied: Annotated[float, shown("Tied", "Share of pairs with equal scores.", shape="percent", digits=1)]
-    top_k: Annotated[int | None, shown("Top", "How many of the best names of a text are counted.")] = None
-    top_y: Annotated[
-        float | None,
-        shown(
-            "At the top",
-            "How many of the best names of a text are of the second group; in brackets, what to expect.",
-            digits=1,
-        ),
-    ] = None
-    top_expected: Annotated[float | None, shown("Expected at the top", "The same without a difference.", digits=1)] = (
-        None
-    )
-    rank_x: Annotated[
-        float | None,
-        shown("Median ranks", "Median frequency ranks of both groups; 1 is the most frequent word.", digits=0),
-    ] = None
-    rank_y: Annotated[float | None, shown("Median rank of Y", digits=0)] = None
-    p_frequency: Annotated[
-        float | None,
-        shown(
-            "p, frequency",
-            "Of names that are not matched in frequency: two-sided p of the difference at equal frequency.",
-        ),
-    ] = None
-    adjusted_difference: Annotated[
-        float | None,
-        shown("At equal frequency", "The difference adjusted for the logarithm of the names' ranks.", digits=3),
-    ] = None
-    by_text: Annotated[tuple[TemplateValue, ...], shown("By text", "The difference in each text.")] = ()
-
-    def __repr__(self) -> str:
-        lowered = f"{100 * self.share_lower:.1f} % of pairs lowered"
-        return f"SwapRow({self.test!r} by {self.embedding}: {self._said(self.mean_difference, '.3g')}, {lowered})"
-
-
-class SwapRows(Rows[SwapRow]):
-    """One row per comparison; so many texts were `scored` now, the scores of others were in the cache."""
-
-    def __init__(self, rows: Iterable[SwapRow], scored: int) -> None:
-        super().__init__(rows)
-        self.scored = scored
-
-
 def swap(
     scorer: ScorerLike,
     names: str | Sequence[str] = DEFAULT_NAMES,
@@ -157,7 +58,7 @@ def swap(
     cache: EncodingStore | None = None,
     report: Report | None = None,
     **options: Any,
-) -> SwapRows:
+) -> ScoredRows[SwapRow]:
     """Ask whether a score changes when only a name, or a pronoun, changes.
 
     Parameters
@@ -173,7 +74,7 @@ def swap(
     templates
         Texts of your own with {name}, or with {he}, {him} and {his}: a file with one per line, or a list.
     query
-        What an encoder ranks texts by: the score is the cosine with it.
+        What texts are ranked by: an encoder's score is the cosine with it, and other scorers get pairs (query, text).
     top
         Places at the top of a ranking of all names; at most half of them.
     per_second
@@ -200,13 +101,20 @@ def swap(
     texts = bundled_texts() if templates is None else read_texts(templates)
     pace = Pace(per_second)
     every = [text for exchange in swaps for text in swap_texts(exchange, texts)]
-    opened = open_scorer(scorer, query=query, texts=every, **options)
-    tell = None if report is None else (lambda done, total: report("scoring", done, total))
+    opened = open_scorer(
+        scorer, pairs=query is not None, texts=[*every, *([query] if query else [])], cache=cache, **options
+    )
+    line = (lambda text: text) if query is None else partial(pair_line, query)
     seen = [(exchange, _without_missing(exchange, opened)) for exchange in swaps]
     asked = [text for _, exchange in seen for text in swap_texts(exchange, texts)]
-    collected = collect(opened, asked, cache=cache, pace=pace, progress=tell)
-    rows = (_measure(listed, exchange, texts.of(listed), collected.scores, opened, top) for listed, exchange in seen)
-    return SwapRows(rows, collected.asked)
+    collected = collect(opened, list(map(line, asked)), cache=cache, pace=pace, report=report)
+    scores = {text: collected.scores[line(text)] for text in asked}
+    scored_by = opened.name, opened.identity
+    if query is not None:
+        digest = identify(adapter="encoder", encoder=opened.identity, query=query)
+        scored_by = f"{opened.name}, query {query!r}", digest
+    rows = (_measure(listed, exchange, texts.of(listed), scores, scored_by, top) for listed, exchange in seen)
+    return ScoredRows(rows, collected.asked)
 
 
 def chosen_swaps(
@@ -244,7 +152,12 @@ def _without_missing(listed: Swap, scorer: Scorer) -> Swap:
 
 
 def _measure(
-    listed: Swap, exchange: Swap, texts: Sequence[str], scores: Mapping[str, float], scorer: Scorer, top: int
+    listed: Swap,
+    exchange: Swap,
+    texts: Sequence[str],
+    scores: Mapping[str, float],
+    scored_by: tuple[str, str],
+    top: int,
 ) -> SwapRow:
     """Compare the groups of a swap; the names that were `listed` include those that the scorer cannot see."""
     names, n_x = exchange.words, len(exchange.x)
@@ -258,8 +171,8 @@ def _measure(
     compared = _of_pronouns(by_text) if listed.of_pronouns else _of_names(listed, exchange, centred)
     return SwapRow(
         test=listed.id,
-        embedding=scorer.name,
-        embedding_sha256=scorer.identity,
+        embedding=scored_by[0],
+        embedding_sha256=scored_by[1],
         title=listed.title,
         topics=listed.topics,
         source=listed.source,

@@ -1,14 +1,18 @@
-"""How a difference of means would vary over other words of the same kinds: targets and attributes both random.
+"""How a contrast of means would vary over other levels of its factors: words, names, texts, queries, documents.
 
 Clark (1973), "The language-as-fixed-effect fallacy": a claim about kinds of words must count the words as drawn. A
-table of cosines, targets by attributes, has four sets of words. The variance of the mean difference is the sum of what
-each set's words contribute, less the interaction, which that sum counts twice; the degrees of freedom are
-Satterthwaite's. Words of one unit, such as king and kings, count once.
+table has an axis per factor: cosines have targets and attributes, scores queries, documents and names. Each factor has
+groups of levels, whose means enter the contrast with a coefficient: 1 and -1 for X less Y, 1 alone for a mean, four
+for a 2 x 2. The variance is the sum of what the levels of each group contribute, less the interactions of two factors,
+which that sum counts twice, plus those of three, and so on; never below the largest main term. The degrees of freedom
+are Satterthwaite's. Levels of one unit, such as king and kings, count once.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
@@ -46,6 +50,108 @@ class Spread:
         error = math.sqrt(variance)
         half = quantile(1 - confidence, df) * error
         return OverWords(difference, difference - half, difference + half, df, error)
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """One axis of a table: consecutive groups of levels, each with the coefficient of its mean in the contrast.
+
+    Parameters
+    ----------
+    units
+        For each group, a number per level; levels with the same number are one unit, drawn together.
+    coefficients
+        One per group: (1.0,) for a mean, (1.0, -1.0) for a difference, (0.5, 0.5, -0.5, -0.5) for a main effect of a
+        2 x 2, (1.0, -1.0, -1.0, 1.0) for its interaction.
+    is_random
+        Whether the contrast is about other levels, too; else about these alone.
+    """
+
+    units: tuple[Ints, ...]
+    coefficients: tuple[float, ...] = (1.0,)
+    is_random: bool = True
+
+    @classmethod
+    def of(cls, *sizes: int, coefficients: Sequence[float] = (1.0,), is_random: bool = True) -> "Factor":
+        """Return a factor with groups of these sizes, whose levels are units."""
+        return cls(tuple(np.arange(size) for size in sizes), tuple(coefficients), is_random)
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many units the smallest group has."""
+        return min(len(set(group.tolist())) for group in self.units)
+
+    def mean(self, tables: Floats, axis: int) -> Floats:
+        """Return the contrast along an axis, which keeps the length 1."""
+        weights = [np.full(len(group), part / len(group)) for group, part in self._groups]
+        return np.asarray((tables.swapaxes(axis, -1) @ np.concatenate(weights)[:, None]).swapaxes(axis, -1))
+
+    def moves(self, tables: Floats, axis: int) -> list[Floats]:
+        """Return what each unit adds to the contrast along an axis, group by group, so that squares are unbiased."""
+        turned, start, parts = tables.swapaxes(axis, -1), 0, []
+        for group, coefficient in self._groups:
+            block = turned[..., start : start + len(group)]
+            start += len(group)
+            sums = block - block.mean(axis=-1, keepdims=True)
+            numbers, unit_of = np.unique(group, return_inverse=True)
+            if len(numbers) < len(group):
+                sums = sums @ np.eye(len(numbers))[unit_of]
+            scale = coefficient / len(group) * math.sqrt(len(numbers) / (len(numbers) - 1))
+            parts.append((sums * scale).swapaxes(axis, -1))
+        return parts
+
+    @property
+    def _groups(self) -> list[tuple[Ints, float]]:
+        return list(zip(self.units, self.coefficients, strict=True))
+
+
+def contrast(tables: Floats, factors: Sequence[Factor]) -> Floats:
+    """Return the contrast of each table; the first axis counts tables, then there is one per factor."""
+    for axis, factor in enumerate(factors, 1):
+        tables = factor.mean(tables, axis)
+    return tables.reshape(len(tables))
+
+
+def crossed_terms(
+    tables: Floats, factors: Sequence[Factor], *, of_pairs: bool = False
+) -> tuple[Floats, Floats, Floats]:
+    """Return the main terms of each table's variance, group by group, what its interactions add, and main degrees.
+
+    With `of_pairs` they are products of tables, all by all: the variance of a weighted sum of tables follows.
+    """
+    drawn = [axis for axis, factor in enumerate(factors, 1) if factor.is_random]
+    mains: list[Floats] = []
+    rest = np.zeros((len(tables), len(tables)) if of_pairs else len(tables))
+    for size in range(1, len(drawn) + 1):
+        for axes in combinations(drawn, size):
+            for block in _moved(tables, factors, axes):
+                flat = block.reshape(len(tables), -1)
+                term = flat @ flat.T if of_pairs else np.einsum("ij,ij->i", flat, flat)
+                if size == 1:
+                    mains.append(term)
+                else:
+                    rest = rest + term if size % 2 else rest - term
+    degrees = [len(np.unique(group)) - 1.0 for axis in drawn for group in factors[axis - 1].units]
+    return np.array(mains), rest, np.array(degrees)
+
+
+def crossed_interval(table: Floats, factors: Sequence[Factor], confidence: float) -> OverWords | None:
+    """Return the contrast of one table with its interval over the levels of all random factors.
+
+    None where a group has fewer than four units, or nothing varies.
+    """
+    if min((factor.fewest for factor in factors if factor.is_random), default=0) < FEWEST_UNITS:
+        return None
+    tables = table[None]
+    return total_spread(*crossed_terms(tables, factors)).interval(float(contrast(tables, factors)[0]), confidence)
+
+
+def total_spread(mains: Floats, rest: Floats, degrees: Floats) -> Spread:
+    """Return the variance of main terms, groups by tables, and interactions, with its degrees of freedom."""
+    total = mains.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = total**2 / (mains**2 / degrees[:, None]).sum(axis=0)
+    return Spread(np.maximum(total + rest, mains.max(axis=0)), df)
 
 
 def smallest_detectable(error: float, df: float, confidence: float) -> float:
@@ -88,25 +194,8 @@ def fewest_units(rows: Ints, n_x: int, columns: Ints, n_a: int) -> int:
 
 def spread(tables: Floats, n_x: int, n_a: int, rows: Ints, columns: Ints) -> Spread:
     """Return the variance of each table's mean difference over words, and its degrees of freedom."""
-    scores = row_scores(tables, n_a)
-    contrasts = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
-    sides = [
-        (scores[:, :n_x], rows[:n_x]),
-        (scores[:, n_x:], rows[n_x:]),
-        (contrasts[:, :n_a], columns[:n_a]),
-        (contrasts[:, n_a:], columns[n_a:]),
-    ]
-    terms = np.stack([_variance_of_mean(values, units) for values, units in sides])
-    degrees = np.array([len(set(units.tolist())) - 1 for _, units in sides], dtype=np.float64)
-    twice = sum(
-        _interaction(tables[:, of_rows, of_columns], rows[of_rows], columns[of_columns])
-        for of_rows in (slice(None, n_x), slice(n_x, None))
-        for of_columns in (slice(None, n_a), slice(n_a, None))
-    )
-    variance = np.maximum(terms.sum(axis=0) - twice, terms.max(axis=0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = terms.sum(axis=0) ** 2 / (terms**2 / degrees[:, None]).sum(axis=0)
-    return Spread(variance, df)
+    factors = [Factor((units[:first], units[first:]), (1.0, -1.0)) for units, first in ((rows, n_x), (columns, n_a))]
+    return total_spread(*crossed_terms(tables, factors))
 
 
 def sample_quantile(values: Floats, share: float) -> float:
@@ -119,27 +208,13 @@ def sample_quantile(values: Floats, share: float) -> float:
     return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 
-def _variance_of_mean(values: Floats, units: Ints) -> Floats:
-    """Return the variance of each row's mean, with units as what was drawn."""
-    sums = (values - values.mean(axis=1, keepdims=True)) @ _members(units)
-    count = sums.shape[1]
-    return np.asarray((sums**2).sum(axis=1) * count / (count - 1) / values.shape[1] ** 2)
-
-
-def _interaction(block: Floats, rows: Ints, columns: Ints) -> Floats:
-    """Return what the interaction of rows and columns contributes to the variance of each block's mean."""
-    residuals = (
-        block
-        - block.mean(axis=2, keepdims=True)
-        - block.mean(axis=1, keepdims=True)
-        + block.mean(axis=(1, 2), keepdims=True)
-    )
-    sums = _members(rows).T @ residuals @ _members(columns)
-    n, m = sums.shape[1:]
-    scale = n / (n - 1) * m / (m - 1) / (block.shape[1] * block.shape[2]) ** 2
-    return np.asarray((sums**2).sum(axis=(1, 2)) * scale)
-
-
-def _members(units: Ints) -> Floats:
-    _, place = np.unique(units, return_inverse=True)
-    return np.asarray(np.eye(place.max() + 1)[place])
+def _moved(tables: Floats, factors: Sequence[Factor], axes: Collection[int]) -> list[Floats]:
+    """Return what units of these axes add together, other axes being averaged; a table for each choice of groups."""
+    blocks = [tables]
+    for axis, factor in sorted(enumerate(factors, 1), key=lambda numbered: numbered[0] in axes):  # averages first
+        blocks = [
+            part
+            for block in blocks
+            for part in (factor.moves(block, axis) if axis in axes else [factor.mean(block, axis)])
+        ]
+    return blocks

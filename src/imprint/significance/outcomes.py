@@ -11,7 +11,16 @@ from typing import Any, Literal
 from imprint.significance.crossed import FEWEST_UNITS
 
 SizeOutcome = Literal["substantial", "small", "present", "cannot tell"]
-Reason = Literal["few words", "frequency", "attributes not distinguished", "grammar", "controls"]
+Reason = Literal[
+    "few words",
+    "few counts",
+    "few documents",
+    "few queries",
+    "frequency",
+    "attributes not distinguished",
+    "grammar",
+    "controls",
+]
 
 OUTCOMES: tuple[SizeOutcome, ...] = ("substantial", "present", "small", "cannot tell")  # the most serious first
 FOUND = OUTCOMES[:2]

@@ -16,7 +16,7 @@ there are. The interaction of targets and attributes, which two of these sums co
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,7 +53,7 @@ class Sample:
         sums = rows - mean[..., None, :]
         if not np.array_equal(numbers, units):
             sums = np.eye(len(numbers))[unit_of].T @ sums
-        return cls(mean, sums * (_unbiased(len(numbers)) / len(units)), numbers, counts)
+        return cls(mean, sums * (unbiased(len(numbers)) / len(units)), numbers, counts)
 
     @property
     def noise(self) -> Floats:
@@ -72,11 +72,11 @@ class Sample:
     @property
     def shifts(self) -> Floats:
         """The factor of `moves` that is how far the mean moves where a unit is left out, turned round."""
-        return np.asarray(self.counts.sum() / self._left / _unbiased(len(self.units)))
+        return np.asarray(self.counts.sum() / self._left / unbiased(len(self.units)))
 
     def noise_without(self) -> Floats:
         """Return the trace of the variance of the mean, without each unit in turn."""
-        sums = self.moves * (self.counts.sum() / _unbiased(len(self.units)))
+        sums = self.moves * (self.counts.sum() / unbiased(len(self.units)))
         squares = np.sum(sums**2, axis=-1)
         # Every other unit's sum moves by its number of words times what the mean does.
         weighted = self.counts @ sums
@@ -167,7 +167,10 @@ class ShareOfDistance:
         error = math.sqrt(self._p_and_variance(value)[1]) / float(self.distance)
         if not error > 0:
             return Size(value, obstacle="few words")
-        low, high = (self._end(value, sign * error, 1 - confidence) for sign in (-1, 1))
+        low, high = (
+            last_accepted(lambda margin: self._p_and_variance(margin)[0], value, sign * error, 1 - confidence)
+            for sign in (-1, 1)
+        )
         return Size(value, low, high)
 
     def detectable(self, confidence: float = CONFIDENCE) -> float | None:
@@ -254,27 +257,28 @@ class ShareOfDistance:
             return 0.0, 0.0
         return two_sided(float(contrast) / math.sqrt(variance), float(spread.df)), variance
 
-    def _end(self, value: float, step: float, level: float) -> float:
-        """Return the last margin that is not rejected, from the size towards one side.
 
-        Margins far out are rejected, since D is above 0 at this level. The degrees of freedom depend on the margin,
-        so the margins not rejected need not be connected: the interval reaches to the last of them.
-        """
+def last_accepted(p_value: Callable[[float], float], value: float, step: float, level: float) -> float:
+    """Return the last margin that is not rejected, from the size towards one side, in steps of about an error.
 
-        def margin(part: float) -> float:
-            return value + step * part / (1 - part)
+    Margins far out are rejected where the distance is above 0 at this level. The degrees of freedom depend on the
+    margin, so the margins not rejected need not be connected: the interval reaches to the last of them.
+    """
 
-        def is_accepted(part: float) -> bool:
-            return self._p_and_variance(margin(part))[0] >= level
+    def margin(part: float) -> float:
+        return value + step * part / (1 - part)
 
-        last = next(part for part in range(_SCANNED - 1, -1, -1) if part == 0 or is_accepted(part / _SCANNED))
-        inside, outside = last / _SCANNED, (last + 1) / _SCANNED
-        if outside == 1 and is_accepted(1 - 2**-40):
-            return math.copysign(math.inf, step)
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if is_accepted(middle) else (inside, middle)
-        return margin(inside)
+    def is_accepted(part: float) -> bool:
+        return p_value(margin(part)) >= level
+
+    last = next(part for part in range(_SCANNED - 1, -1, -1) if part == 0 or is_accepted(part / _SCANNED))
+    inside, outside = last / _SCANNED, (last + 1) / _SCANNED
+    if outside == 1 and is_accepted(1 - 2**-40):
+        return math.copysign(math.inf, step)
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if is_accepted(middle) else (inside, middle)
+    return margin(inside)
 
 
 def mean_size(shares: Sequence[ShareOfDistance], confidence: float = CONFIDENCE) -> Size:
@@ -313,9 +317,9 @@ def jackknifed(parts: Sequence[tuple[ShareOfDistance, float]]) -> Spread:
     moves = np.zeros(size)
     for share, weight in parts:
         for sample, sizes in zip(share.samples, share.without_each(), strict=True):
-            moves[sample.units] += weight * (sizes - sizes.mean()) / _unbiased(len(sample.units))
+            moves[sample.units] += weight * (sizes - sizes.mean()) / unbiased(len(sample.units))
     samples = [sample for share, _ in parts for sample in share.samples]
-    terms, degrees = _by_strata(moves**2, [sample.units for sample in samples])
+    terms, degrees = by_strata(moves**2, [sample.units for sample in samples])
     variance = max(terms.sum() - _shared_interaction(parts), terms.max())
     df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
     return Spread(np.array([variance]), np.array([df]))
@@ -338,7 +342,7 @@ def _shared_interaction(parts: Sequence[tuple[ShareOfDistance, float]]) -> float
     return float(np.sum(pairs**2))
 
 
-def _by_strata(squares: Floats, sides: Sequence[Ints]) -> tuple[Floats, Floats]:
+def by_strata(squares: Floats, sides: Sequence[Ints]) -> tuple[Floats, Floats]:
     """Return the sum of squares of each stratum, and its degrees of freedom: a set of n units has n - 1 in all.
 
     A stratum is the units that are in the same `sides`, each of which is a set that was drawn.
@@ -363,6 +367,6 @@ def _interaction(first: Sample, second: Sample) -> Floats:
     return np.asarray(np.sum((first.moves @ np.swapaxes(second.moves, -1, -2)) ** 2, axis=(-2, -1)))
 
 
-def _unbiased(count: int) -> float:
+def unbiased(count: int) -> float:
     """Return what makes up for deviations being taken from the mean of the units themselves."""
     return math.sqrt(count / (count - 1)) if count > 1 else 0.0

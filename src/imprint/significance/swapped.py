@@ -1,7 +1,6 @@
 """Scores of names in texts, one row per name: does the first group score differently from the second?
 
-Names are what was drawn, and so are texts where there are at least four. The interval is that of `crossed` with
-nothing on the other side: a text is a column, and the columns of zeros that it is compared with do not vary.
+Names are what was drawn, and so are texts where there are at least four.
 """
 
 import math
@@ -9,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from imprint.significance.crossed import FEWEST_UNITS, OverWords, Spread, over_words
+from imprint.significance.crossed import FEWEST_UNITS, Factor, OverWords, crossed_interval
 from imprint.significance.relabelled import exact_sign_test
 from imprint.significance.student import two_sided
 from imprint.types import Floats
@@ -24,25 +23,14 @@ def over_names(scores: Floats, n_x: int, confidence: float) -> OverWords | None:
 
     With fewer than four texts it is over names alone. None where a group has fewer than four names, or none varies.
     """
-    if scores.shape[1] >= FEWEST_UNITS or min(n_x, len(scores) - n_x) < FEWEST_UNITS:
-        beside = np.zeros((len(scores), FEWEST_UNITS))
-        return over_words(np.hstack([scores, beside]), n_x, scores.shape[1], confidence=confidence)
-    means = scores.mean(axis=1)
-    sides = means[:n_x], means[n_x:]
-    terms = np.array([side.var(ddof=1) / len(side) for side in sides])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = terms.sum() ** 2 / sum(term**2 / (len(side) - 1) for term, side in zip(terms, sides, strict=True))
-    difference = float(sides[0].mean() - sides[1].mean())
-    return Spread(terms.sum(keepdims=True), np.array([df])).interval(difference, confidence)
+    n_y, n_texts = len(scores) - n_x, scores.shape[1]
+    names = Factor.of(n_x, n_y, coefficients=(1.0, -1.0))
+    return crossed_interval(scores, (names, Factor.of(n_texts, is_random=n_texts >= FEWEST_UNITS)), confidence)
 
 
 def over_texts(differences: Floats, confidence: float) -> OverWords | None:
     """Return the interval of the mean of one difference per text; None of fewer than four, or where none varies."""
-    count = len(differences)
-    if count < FEWEST_UNITS:
-        return None
-    spread = Spread(np.array([differences.var(ddof=1) / count]), np.array([count - 1.0]))
-    return spread.interval(float(differences.mean()), confidence)
+    return crossed_interval(differences, (Factor.of(len(differences)),), confidence)
 
 
 def sign_flips(differences: Floats) -> float:

@@ -46,7 +46,7 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
 The kinds of words are listed in `imprint.stimuli.definition`, the slots of patterns and the sentences made of
 every kind of word are described in `imprint.stimuli.templates`. The catalogue's own files are in `data/`:
 every `sets-*.toml` holds sets that all files may name, questions.toml the standard questions with sets that files of
-users may name too, every other `*.toml` published tests.
+users may name too, more-questions.toml those about more people, every other `*.toml` published tests.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -64,7 +64,8 @@ from imprint.stimuli import parsing
 from imprint.stimuli.definition import Test, WeatTest, WordSet
 
 CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
-QUESTIONS = "questions"  # the name of all of them, where tests are chosen
+QUESTIONS = "questions"  # the name of the standard ones, where tests are chosen
+MORE_QUESTIONS = "more-questions"  # and of those about more people
 WEAT_TESTS = (QUESTIONS, "caliskan-[0-9]*")  # and those of Caliskan et al. (2016)
 SEAT_TESTS = (*WEAT_TESTS, "seat-*")  # and those that May et al. (2019) add
 GENDER_TESTS = ("gender-*", "caliskan-6", "caliskan-7", "caliskan-8")  # what debiasing along he - she is judged by
@@ -72,7 +73,9 @@ GENDER_TESTS = ("gender-*", "caliskan-6", "caliskan-7", "caliskan-8")  # what de
 _Any = TypeVar("_Any", bound=Test)
 _FEW = 10  # tests that a message can list
 _DATA = Path(__file__).with_name("data")
-_QUESTIONS = _DATA / "questions.toml"  # scripts/build_questions.py writes it
+# scripts/build_questions.py writes both
+_QUESTIONS = _DATA / "questions.toml"
+_MORE_QUESTIONS = _DATA / "more-questions.toml"
 
 
 @cache
@@ -82,14 +85,14 @@ def catalogue() -> tuple[Test, ...]:
     Returns
     -------
     tuple of WeatTest or WefatTest
-        The standard questions first; then those of one file together, in the file's order.
+        The standard questions first, then those about more people; then those of one file together, in its order.
 
     Examples
     --------
     >>> imprint.catalogue()[0]
     WeatTest('gender-career', men's names / women's names and career words / family words)
     """
-    tests = (*questions(), *published_tests())
+    tests = (*questions(), *more_questions(), *published_tests())
     parsing.refuse_repeated_ids(tests, str(_DATA))
     return tests
 
@@ -98,6 +101,19 @@ def catalogue() -> tuple[Test, ...]:
 def questions() -> tuple[WeatTest, ...]:
     """Return the standard questions: long lists, matched in frequency, the same for every model."""
     return tuple(test for test in _tests_of(_QUESTIONS) if isinstance(test, WeatTest))
+
+
+@cache
+def text_questions() -> tuple[WeatTest, ...]:
+    """Return the questions, and those about gender with pronouns in place of names: what text is asked."""
+    by_pronouns = parsing.read_tests(_DATA / "swap" / "pronouns.toml", parsing.read_sets(_QUESTIONS))
+    return (*questions(), *(test for test in by_pronouns if isinstance(test, WeatTest)))
+
+
+@cache
+def more_questions() -> tuple[WeatTest, ...]:
+    """Return the questions about more people, in the same form; some have few words."""
+    return tuple(test for test in _tests_of(_MORE_QUESTIONS) if isinstance(test, WeatTest))
 
 
 @cache
@@ -119,7 +135,7 @@ def plugin_tests() -> tuple[Test, ...]:
 
 def get(identifier: str) -> Test:
     """Return the catalogue's test of that id, reading files until one has it; then those of plug-ins."""
-    for path in (*_files(), _QUESTIONS, None):
+    for path in (*_files(), _QUESTIONS, _MORE_QUESTIONS, None):
         for test in plugin_tests() if path is None else _tests_of(path):
             if test.id == identifier:
                 return test
@@ -129,7 +145,8 @@ def get(identifier: str) -> Test:
 def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     """Return the tests whose id is, or matches, one of the patterns ("seat-*"), in their own order.
 
-    "questions" are all standard questions. What the catalogue does not have is looked for in those of plug-ins.
+    "questions" are all standard questions, "more-questions" those about more people. What the catalogue does not have
+    is looked for in those of plug-ins.
     """
     known = {test.id: test for test in tests}
     wanted: set[str] = set()
@@ -145,8 +162,9 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
 
 
 def _matches(test: Test, pattern: str) -> bool:
-    if pattern == QUESTIONS:
-        return isinstance(test, WeatTest) and test.is_question
+    if pattern in (QUESTIONS, MORE_QUESTIONS):
+        is_more = test in more_questions()
+        return isinstance(test, WeatTest) and test.is_question and is_more == (pattern == MORE_QUESTIONS)
     return fnmatchcase(test.id, pattern)
 
 
@@ -168,9 +186,14 @@ def tests_in(language: str) -> tuple[Test, ...]:
     return tuple(test for test in tests if language in (test.language, "all"))
 
 
+def without_more(tests: Iterable[Test], topics: Collection[str]) -> tuple[Test, ...]:
+    """Leave out the questions about more people, unless their topics are named."""
+    return tuple(test for test in tests if topics or test not in more_questions())
+
+
 def is_pattern(choice: str) -> bool:
     """Tell whether a text is a pattern that may match any number of tests, rather than one id."""
-    return choice == QUESTIONS or any(sign in choice for sign in "*?[")
+    return choice in (QUESTIONS, MORE_QUESTIONS) or any(sign in choice for sign in "*?[")
 
 
 def read_tests(path: FilePath) -> tuple[Test, ...]:
@@ -191,13 +214,13 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
 
 
 def _files() -> list[Path]:
-    others = {*_DATA.glob("sets-*.toml"), _QUESTIONS}
+    others = {*_DATA.glob("sets-*.toml"), _QUESTIONS, _MORE_QUESTIONS}
     return sorted({*_DATA.glob("*.toml")} - others)
 
 
 @cache
 def _tests_of(path: Path) -> tuple[Test, ...]:
-    return parsing.read_tests(path, shared_sets(), may_ask_questions=path == _QUESTIONS)
+    return parsing.read_tests(path, shared_sets(), may_ask_questions=path in (_QUESTIONS, _MORE_QUESTIONS))
 
 
 @cache

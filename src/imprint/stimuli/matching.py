@@ -80,27 +80,26 @@ def match_tests(tests: Iterable[Test], ranks: Mapping[str, int]) -> list[Matched
 
 
 def match_words(
-    first: Sequence[str],
-    second: Sequence[str],
+    lists: Sequence[Sequence[str]],
     cell_of: Callable[[str], Stratum],
     *,
     most: int = MOST,
     stream: np.random.SeedSequence,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Keep equally many words of both lists in every cell, at most so many in all, each list in its own order.
+) -> tuple[tuple[str, ...], ...]:
+    """Keep equally many words of each list in every cell, at most so many per list, each list in its own order.
 
     Where the cells hold more than `most` words, each gives its share of them.
     """
-    sides = [_by_cell(words, cell_of) for words in (first, second)]
-    common = sorted(sides[0].keys() & sides[1].keys())
+    sides = [_by_cell(words, cell_of) for words in lists]
+    common = sorted(set.intersection(*(set(cells) for cells in sides)))
     counts = _in_proportion([min(len(cells[cell]) for cells in sides) for cell in common], most)
     rng = np.random.default_rng(stream)
-    kept: list[set[str]] = [set(), set()]
+    matched: list[set[str]] = [set() for _ in lists]
     for cell, count in zip(common, counts, strict=True):
-        for words, cells in zip(kept, sides, strict=True):
+        for words, cells in zip(matched, sides, strict=True):
             pool = sorted(cells[cell])  # the order of the file does not matter
             words.update(pool[index] for index in rng.permutation(len(pool))[:count])
-    return tuple(word for word in first if word in kept[0]), tuple(word for word in second if word in kept[1])
+    return tuple(tuple(word for word in words if word in chosen) for words, chosen in zip(lists, matched, strict=True))
 
 
 def octave(rank: int) -> int:
@@ -134,8 +133,8 @@ def _match_sets(
     def cell_of(word: str) -> Stratum:
         return (octave(ranks[word.lower()]),)
 
-    left, right = ([word for word in words.words if word.lower() in ranks] for words in (first, second))
-    chosen, others = match_words(left, right, cell_of, most=most, stream=stream)
+    lists = [[word for word in words.words if word.lower() in ranks] for words in (first, second)]
+    chosen, others = match_words(lists, cell_of, most=most, stream=stream)
     if len(chosen) < 2:
         raise StimulusError(
             f"{first.name} and {second.name} must share at least two words of like frequency, got {len(chosen)}",

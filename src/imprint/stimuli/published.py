@@ -48,15 +48,17 @@ class Model:
     get: str
     pooling: str | None = None
     words: int = 0  # of its vocabulary
+    remark: str = ""  # what is known to be wrong with its figures
 
 
 @dataclass(frozen=True)
 class RecordedScores:
-    """Scores computed once from vectors that are not bundled: by test, set and word."""
+    """Scores of targets by test, set and word, and attributes without vectors; the vectors are not bundled."""
 
     embedding: str
     sha256: str
     source: str
+    missing_attributes: frozenset[str]
     scores: Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
@@ -106,7 +108,8 @@ def recorded_scores() -> RecordedScores:
     with bundled_file(f"stimuli/data/published/{about['file']}").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             found.setdefault(row["test"], {}).setdefault(row["set"], {})[row["word"]] = float(row["score"])
-    return RecordedScores(about["embedding"], about["sha256"], about["source"], MappingProxyType(found))
+    missing = frozenset(about["missing_attributes"])
+    return RecordedScores(about["embedding"], about["sha256"], about["source"], missing, MappingProxyType(found))
 
 
 def published_pair(prefix: str) -> tuple[float, float]:

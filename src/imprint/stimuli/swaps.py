@@ -116,7 +116,7 @@ def read_texts(source: FilePath | Sequence[str]) -> SwapTexts:
     texts: dict[str, bool] = {}
     for where, line in numbered:
         text = " ".join(line.split())
-        problem = _problem(text) or ("is duplicated; keep one" if text in texts else None)
+        problem = slot_problem(text) or ("is duplicated; keep one" if text in texts else None)
         if problem is not None:
             raise StimulusError(f"the text {problem}", where=where)
         texts[text] = f"{{{_NAME}}}" in text
@@ -137,13 +137,14 @@ def fill_in(text: str, word: str) -> str:
     return _SLOT.sub(replaced, text)
 
 
-def _problem(text: str) -> str | None:
+def slot_problem(text: str) -> str | None:
+    """Say what is wrong with a text to put names or pronouns into; None where nothing is."""
     if len(text) > _LONGEST or not text.isprintable():
         return f"must have at most {_LONGEST:,} visible characters"
     slots = [found[1] for found in _SLOT.finditer(text)]
     strange = [slot for slot in slots if slot != _NAME and (slot or "").lower() not in _FORMS]
     if strange or not slots:
-        return f"has {f'the slot {strange[0]!r}' if strange else 'no slot'}; write {_SLOTS}"
+        return f"has {f'the slot {strange[0]!r}' if strange else 'nowhere to put a name'}; write {_SLOTS}"
     if _NAME in slots and set(slots) != {_NAME}:
         return "has both {name} and pronouns; write one of them, so that one thing changes at a time"
     return None

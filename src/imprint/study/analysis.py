@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from imprint.files import FilePath
-from imprint.rows import Row, Rows, write_cells, write_findings
+from imprint.rows import Row, Rows
 from imprint.study.design import StudyError, shuffled, suggested_words
 from imprint.study.matching import Ballot, nominal_alpha, read_ballots, score_matching, score_ratings
 from imprint.study.rows import (
@@ -30,6 +30,7 @@ from imprint.study.rows import (
 )
 from imprint.study.steps import StoredItem, Study
 from imprint.study.store import Store
+from imprint.writing import write_cells, write_findings
 
 Platform = Literal["mturk", "prolific"]
 
@@ -201,6 +202,13 @@ def write_jsonl(store: Store, path: FilePath, ratings: Store | None = None) -> N
     write_findings(path, [*score(store, ratings).findings(), *agreed])
 
 
+def write_page(store: Store, path: FilePath) -> None:
+    """Write the scores as a page of results that opens offline."""
+    from imprint.reports.page import report
+
+    report(score(store), path)
+
+
 def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
     """Write one line per task, with the same columns in every line.
 
@@ -219,6 +227,7 @@ def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
 EXPORTS: Mapping[str, Callable[[Store, Path], None]] = {
     "csv": write_csv,
     "jsonl": write_jsonl,
+    "html": write_page,
     "payments": write_payments,
     "mturk": partial(write_tasks, platform="mturk"),
     "prolific": partial(write_tasks, platform="prolific"),

@@ -41,7 +41,7 @@ MOST_LINKS = 100  # made at once
 # A classroom that joins at one moment is let in; a script that goes on is not.
 _BURST, _PER_SECOND = 200, 5
 _WHOSE = "the administrator"
-_EXPORTS = {"answers.csv": "text/csv", "scores.jsonl": "application/jsonl"}
+_EXPORTS = {"answers.csv": "text/csv", "scores.jsonl": "application/jsonl", "results.html": "text/html"}
 _log = logging.getLogger(__name__)
 
 

@@ -1,16 +1,19 @@
-"""The entry exam: who places enough names whose sex and origin are clear goes on.
+"""Which groups of names people can be asked about, and the entry exam: who places enough of their names goes on.
 
 Swinger et al. (2019), section 4.1, asked about 36 names of 12 groups, and 37 % of workers passed. The groups of an
 embedding overlap too much for that: even a rater who knows the sex, origin and age of every name cannot tell them
-apart. So up to four groups are asked about, each by its names of one sex and origin.
+apart. So up to four groups are asked about, in the exam and after it. Each is one that names of a sex and origin point
+to: most people who have such names have one of this group's. It is shown by the most common of these names.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import count
-from math import comb
+from math import comb, factorial
+
+import numpy as np
 
 from imprint.stimuli.names import RACES, first_names
 from imprint.study.design import StudyError
@@ -24,6 +27,8 @@ _SHOWN = 5  # names that stand for a group
 _POOL = 10  # from which each person's names are drawn
 _LEAST_SHOWN = 2
 _CLEAR_SEX, _CLEAR_ORIGIN = 0.95, 0.8  # shares of a name's bearers
+_MOST_OF_KIND = 0.5  # of the people with names of a sex and origin, those whose name is in the group they point to
+_FEWEST_BEARERS = 10_000  # of a name that people recognise
 
 Bearers = tuple[str, str]  # the sex and origin that nearly all bearers of a name share
 
@@ -46,6 +51,22 @@ class ExamRule:
         right = skill + (1 - skill) / self.groups
         ways = ((comb(self.names, k), k) for k in range(self.mark, self.names + 1))
         return sum(way * right**k * (1 - right) ** (self.names - k) for way, k in ways)
+
+
+def majority_rate(skill: float, choices: int, people: int) -> float:
+    """Return the chance that a question's answer gets the most votes, alone, of so many people.
+
+    Each knows it with probability `skill`, and guesses otherwise.
+    """
+    right = skill + (1 - skill) / choices
+    rate = 0.0
+    for votes in range(1, people + 1):
+        others = people - votes
+        # Ways in which the others' votes leave every other choice with fewer: a product of exponential series.
+        ways = reduce(np.convolve, [[1 / factorial(each) for each in range(votes)]] * (choices - 1), np.ones(1))
+        below = ways[others] * factorial(others) / (choices - 1) ** others if others < len(ways) else 0.0
+        rate += comb(people, votes) * right**votes * (1 - right) ** others * float(below)
+    return rate
 
 
 @dataclass(frozen=True)
@@ -72,29 +93,32 @@ def exam_rule(groups: int) -> ExamRule:
 
 
 def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup, ...], bool]:
-    """Return the exam's groups, and whether their names are clear.
+    """Return the groups that people recognise with their exam, and whether their names are clear.
 
-    For each sex and origin that is the most frequent one in some group, the group with the largest share of such names
-    is taken. These names are used, the most common ones first, and then other names of that sex and origin if there
-    are too few. If this gives fewer than two groups, the first groups are taken with their names as they are.
+    A group's kind is the sex and origin of most people with its clear names. Of groups of a kind the one with most
+    such people is taken, if it has more than half of those of all groups. These names are used, the most common ones
+    first, and then other names of that kind if there are too few. If this gives fewer than two groups, the first
+    groups are taken with their names as they are.
     """
-    clear = _clear_names()
-    shares: list[tuple[float, str, Bearers]] = []
+    clear, table = _clear_names(), first_names()
+    bearers: dict[Bearers, Counter[str]] = defaultdict(Counter)
     for letter, names in groups.items():
-        counts = Counter(clear[name] for name in names if name in clear)
-        shares += [(held / len(names), letter, bearers) for bearers, held in counts.most_common(1)]
-    purest: dict[Bearers, str] = {}
-    for _, letter, bearers in sorted(shares, key=lambda one: -one[0]):
-        purest.setdefault(bearers, letter)
-    if len(purest) < 2:
-        return _exam(dict([*groups.items()][:MOST_GROUPS])), False
+        for name in names:
+            if name in clear:
+                bearers[clear[name]][letter] += int(table.counts[table.index[name]])
+    chosen: dict[str, list[str]] = {}
     elsewhere = {name for names in groups.values() for name in names}
-    chosen = {}
-    for bearers, letter in [*purest.items()][:MOST_GROUPS]:
-        alike = [name for name, known in clear.items() if known == bearers]
-        own = {*groups[letter]}
-        chosen[letter] = [name for name in alike if name in own] + [name for name in alike if name not in elsewhere]
-    return _exam(chosen), True
+    for kind, counts in sorted(bearers.items(), key=lambda entry: -max(entry[1].values())):
+        ((letter, most),) = counts.most_common(1)
+        if most > _MOST_OF_KIND * counts.total() and most == max(of[letter] for of in bearers.values()):
+            alike = [name for name, clear_kind in clear.items() if clear_kind == kind]
+            of_letter = {*groups[letter]}
+            chosen[letter] = [name for name in alike if name in of_letter] + [
+                name for name in alike if name not in elsewhere
+            ]
+    if len(chosen) < 2:
+        return _exam(dict([*groups.items()][:MOST_GROUPS])), False
+    return _exam(dict([*chosen.items()][:MOST_GROUPS])), True
 
 
 def _exam(chosen: Mapping[str, Sequence[str]]) -> tuple[ExamGroup, ...]:
@@ -116,7 +140,7 @@ def _exam(chosen: Mapping[str, Sequence[str]]) -> tuple[ExamGroup, ...]:
 
 @cache
 def _clear_names() -> dict[str, Bearers]:
-    """Return the sex and origin of the names where both are clear, most common names first."""
+    """Return the sex and origin of common names where both are clear, most common names first."""
     table = first_names()
     women = table.share_women
     known: dict[str, Bearers] = {}
@@ -124,4 +148,5 @@ def _clear_names() -> dict[str, Bearers]:
         for origin in RACES:
             for row in ((shares >= _CLEAR_SEX) & (table.races[origin] >= _CLEAR_ORIGIN)).nonzero()[0]:
                 known[table.names[row]] = (sex, origin)
-    return {name: known[name] for name in table.names if name in known}
+    common = (name for name, count in zip(table.names, table.counts, strict=True) if count >= _FEWEST_BEARERS)
+    return {name: known[name] for name in common if name in known}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from imprint.kinds import Kind, Part, terms
 from imprint.rows import Row
 from imprint.study import rows
-from imprint.tables import Columns, Field, draw_field, table
+from imprint.tables import Columns, Field, as_text, draw_field, table
 from imprint.view import (
     Block,
     Cell,
@@ -13,15 +13,16 @@ from imprint.view import (
     Listing,
     Medium,
     Prose,
+    Span,
     Text,
     count,
+    first_claim,
     footnote,
     join,
     number,
     percent,
     say,
     title,
-    words,
 )
 
 PEOPLE = Part(
@@ -66,15 +67,7 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
             ),
             media=_BOTH,
         )
-        if row.judgments:
-            text = "{} of {} answers name the embedding's group, among {} groups on average; Krippendorff's alpha {}."
-            numbers = (
-                percent(row.share_judgments),
-                count(row.judgments),
-                number(row.mean_choices, 1),
-                number(row.alpha),
-            )
-            yield Prose(say(text, *numbers), media=_BOTH)
+        yield from (Prose(text, media=_BOTH) for text in agreement([row], ()))
         yield from _incomplete(row)
         if row.share_offensive is None:
             text = (
@@ -84,9 +77,38 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
         yield from (Prose(title(note), "note") for note in row.notes)
 
 
+def matching_sentences(matchings: Sequence[rows.MatchingRow]) -> Iterator[Text]:
+    """Say with how many associations people agree, and how many that would be by chance."""
+    for row in matchings:
+        if not row.associations:
+            yield "There are no answers yet."
+            continue
+        yield say(
+            "People share {} of {} associations of {}: {}. By chance it would be {}.",
+            count(row.n_accurate),
+            count(row.associations),
+            title(row.embedding),
+            as_text(draw_field(row, "share_accurate")),
+            percent(row.expected),
+        )
+
+
+def agreement(matchings: Sequence[rows.MatchingRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say how far people agree with the embedding, and with each other."""
+    for row in matchings:
+        if row.judgments:
+            yield say(
+                "{} of {} answers name the embedding's group, among {} groups on average; Krippendorff's alpha {}.",
+                percent(row.share_judgments),
+                count(row.judgments),
+                number(row.mean_choices, 1),
+                number(row.alpha),
+            )
+
+
 def category_blocks(found: Sequence[rows.MatchingCategoryRow]) -> Iterator[Block]:
     """Show the shares by category."""
-    yield table(rows.MatchingCategoryRow, "By category", found, ("category_words", *_CROWD, "alpha"))
+    yield table(rows.MatchingCategoryRow, "By category", found, ("category_words", *_CROWD, "alpha"), folded=True)
 
 
 def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
@@ -95,16 +117,24 @@ def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
 
 
 def association_blocks(found: Sequence[rows.MatchedRow]) -> Iterator[Block]:
-    """List every association with its votes."""
+    """List every association with the share of people who share it, and all votes, those of most people first."""
     columns = (
-        Field("group", cell=lambda row: Cell(Given(row.group), more=words(row.names))),
         "words",
-        "category_words",
-        "judges",
-        Field("votes", cell=_votes),
+        Field("names", "Names"),
+        Field("statistic", cell=_share),
         Field("accurate", cell=_accurate, numeric=True),
+        Field("votes", cell=_votes),
     )
-    yield table(rows.MatchedRow, "Every association", found, columns, filtered=True, folded=True)
+    ordered = sorted(found, key=lambda row: -(row.statistic or 0.0))
+    more = ("group", "category_words", "judges")
+    yield table(rows.MatchedRow, "Which associations do people share?", ordered, columns, more=more)
+
+
+def _share(row: rows.MatchedRow) -> Cell | Text:
+    drawn = draw_field(row, "statistic")
+    if row.statistic is None or isinstance(drawn, str):
+        return drawn
+    return Cell(as_text(drawn), order=row.statistic, span=Span(row.statistic, row.share_low, row.share_high))
 
 
 def _votes(row: rows.MatchedRow) -> Text:
@@ -210,10 +240,22 @@ def _listed(row: type[Row], caption: Text, lines: Sequence[Row], columns: Column
         yield table(row, say("All {}", f"{len(lines):,}"), lines, columns, filtered=True, folded=True)
 
 
-MATCHING = Kind("study-matching", row=rows.MatchingRow, part=PEOPLE, blocks=matching_blocks)
+MATCHING = Kind(
+    "study-matching",
+    row=rows.MatchingRow,
+    part=PEOPLE,
+    blocks=matching_blocks,
+    sentences=matching_sentences,
+    certainty=agreement,
+    claims=lambda matchings: first_claim(
+        matching_sentences(matchings), "That they are true of anybody, or that the others do no harm."
+    ),
+    about=lambda matchings: [say("{} people", count(row.participants)) for row in matchings],
+    opens=1,
+)
 CATEGORY = Kind("study-category", row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
 GROUP = Kind("study-group", row=rows.MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
-ASSOCIATION = Kind("study-association", row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks)
+ASSOCIATION = Kind("study-association", row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks, rank=-1)
 OFFENSE = Kind("study-offense", row=rows.OffenseRow, part=PEOPLE, blocks=offense_blocks)
 OFFENSE_CATEGORY = Kind(
     "study-offense-category", row=rows.OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks

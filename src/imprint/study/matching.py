@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from imprint.rows import Row
+from imprint.significance.partitions import binomial_interval
 from imprint.study import rows
 from imprint.study.design import Stage
 from imprint.study.rows import OffenseCategoryRow, OffenseGroupRow, OffenseRow, RatedRow, about
@@ -185,6 +186,7 @@ def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
         test=f"{item.expected}-{item.block}",
         **rows.about(study),
         statistic=votes[str(item.expected)] / judges if judges else None,
+        **_interval(votes[str(item.expected)], judges),
         category=item.block,
         category_words=item.title,
         words=item.words,
@@ -203,6 +205,11 @@ def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
     )
 
 
+def _interval(hits: int, count: int) -> dict[str, Any]:
+    """Return the ends of the exact interval of a share; nothing of nothing."""
+    return dict(zip(("share_low", "share_high"), binomial_interval(hits, count, 0.95), strict=True)) if count else {}
+
+
 def _is_accurate(ballot: Ballot) -> bool:
     return ballot.most_chosen() == {ballot.item.expected}
 
@@ -215,15 +222,16 @@ def _agreement(ballots: Sequence[Ballot], study: Study) -> dict[str, Any]:
     judgments = sum(len(ballot.values) for ballot in ballots)
     named = sum(ballot.votes[str(ballot.item.expected)] for ballot in ballots)
     count = len(ballots)
-    answers: dict[int, list[list[str]]] = defaultdict(list)
+    answers: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
     for ballot in ballots:
-        answers[ballot.item.block].append(list(ballot.values.values()))
+        answers[tuple(ballot.item.letters)].append(list(ballot.values.values()))
     share = accurate / count if count else None
     return rows.about(study) | {
         "statistic": share,
         "associations": count,
         "n_accurate": accurate,
         "share_accurate": share,
+        **_interval(accurate, count),
         "expected": float(expected_matches(_categories(ballots)) / count) if count else None,
         "ties": len(ties),
         "ties_with_group": sum(ties),

@@ -105,7 +105,7 @@ def preview_pages(store: Store) -> tuple[ShownPage, ...]:
     steps += [(Finish("answered", terms.completion_code), len(main))]
     if exam:
         steps += [(Finish("not-qualified", terms.screen_out_code), 0)]
-    steps += [(Finish("closed", terms.screen_out_code), 0), (Finish("waiting"), 0), (Finish("left"), 0)]
+    steps += [(Finish("closed", terms.completion_code), 0), (Finish("waiting"), 0), (Finish("left"), 0)]
     names = study.exam.names
     placed = steps.index((exam[0], 0)) if exam else -1
     return tuple(

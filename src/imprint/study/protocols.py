@@ -15,12 +15,12 @@ from imprint.directions.analogies import AnalogyRow, analogies
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
 from imprint.enumeration.result import Enumeration
-from imprint.enumeration.rows import UbeGroupRow, UbeRow
+from imprint.enumeration.rows import MOST_RUNS, UbeGroupRow, UbeRow
 from imprint.kinds.findings import read_findings
 from imprint.rows import Row
 from imprint.study.analysis import score
 from imprint.study.design import Design, Item, ItemBlock, NameGroup, StudyError
-from imprint.study.exam import choose_groups
+from imprint.study.exam import choose_groups, majority_rate
 from imprint.study.rows import MatchedRow, MatchingRow
 from imprint.study.settings import StudySettings
 from imprint.study.store import Store
@@ -34,6 +34,7 @@ FINDINGS = ".jsonl"
 PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "suggestion": 50}
 
 _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggestion": 1}
+_LITTLE_SKILL = 0.4
 _MOST_PARTICIPANTS = 10_000
 _LONGEST_ABOUT = 80
 _STUDY = re.compile("[0-9a-f]{32}")
@@ -82,44 +83,59 @@ def ube_design(
 ) -> Design:
     """Ask which words society associates with which group of names, for the categories with the largest scores.
 
-    `names` gives all names of each group for the exam; without it only those in the findings are known.
-    A category with one association leaves nothing to choose, and is left out.
+    Only groups that common names point to are asked about, with associations that recur, where that was tried. `names`
+    gives all names of each group; without it only those in the findings are known. Every page offers all these groups.
+    Where the table of names knows too few, a page offers its own: a category with one association leaves nothing to
+    choose then, and is left out.
     """
     rows = list(findings)
     # Comparisons measure other groups' names.
     cells = [row for row in _of(UbeRow, rows) if row.stands_out and row.groups_of is None]
     embedding = _one_embedding(cells, "ube", "imprint enumerate")
+    shown = {row.group: _some(row, row.names) for row in _of(UbeGroupRow, rows) or cells}
+    pooled = {letter: tuple(dict.fromkeys((*held, *(names or {}).get(letter, ())))) for letter, held in shown.items()}
+    exam, is_clear = choose_groups(pooled)
+    if is_clear:  # people see the names that the exam knows they know
+        shown = {group.letter: group.shown for group in exam}
     by_category: dict[int, list[UbeRow]] = defaultdict(list)
     for row in cells:
-        by_category[row.category].append(row)
-    several = [held for held in by_category.values() if len(held) > 1]
+        if row.group in shown and (row.recurrence is None or row.recurrence > MOST_RUNS):
+            by_category[row.category].append(row)
+    several = [held for held in by_category.values() if is_clear or len(held) > 1]
     matched = sorted(several, key=lambda held: sum(row.score for row in held), reverse=True)[:categories]
     if not matched:
-        raise StudyError("no category has two associations, so there is nothing to match", hint="enumerate more words")
-    shown = {row.group: _some(row, row.names) for row in _of(UbeGroupRow, rows) or cells}
-    known = {letter: tuple(dict.fromkeys((*held, *(names or {}).get(letter, ())))) for letter, held in shown.items()}
-    exam, is_clear = choose_groups(known)
+        lacking = "association of these groups recurs" if is_clear else "category has two associations"
+        raise StudyError(f"no {lacking}, so there is nothing to match", hint="enumerate more names or words")
     cues = {group.letter: group.shown for group in exam}
     groups = tuple(NameGroup(letter, held, cues.get(letter, ())) for letter, held in shown.items())
     blocks = tuple(
         ItemBlock(
             title=_some(held[0], held[0].category_words),
             items=tuple(Item("triple", _some(row, row.words), row.group) for row in held),
-            groups=tuple(sorted({row.group for row in held}, key=lambda letter: (len(letter), letter))),
+            groups=tuple(
+                sorted(shown if is_clear else {row.group for row in held}, key=lambda letter: (len(letter), letter))
+            ),
         )
         for held in matched
     )
     _check_blocks(blocks, groups)
-    alone = sum(len(held) == 1 for held in by_category.values())
+    quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks)
     notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
-    notes += [f"{alone} categories have one association and cannot be matched."] if alone else []
-    if not is_clear:
+    if is_clear:
+        notes.append(f"{len(shown)} of {len(pooled)} groups are asked about: those that common names point to.")
+    else:
+        alone = sum(len(held) == 1 for held in by_category.values())
+        notes += [f"{alone} categories have one association and cannot be matched."] if alone else []
         notes.append("The exam's names are not in the census table: check in the preview that people can place them.")
+    notes.append(
+        f"If {_LITTLE_SKILL:.0%} of the people know an association and the others guess, its group gets the most "
+        f"votes with a probability of {majority_rate(_LITTLE_SKILL, choices, quota):.2f}."
+    )
     return Design(
         "ube",
         *embedding,
         blocks=blocks,
-        quota=_quota("ube", participants),
+        quota=quota,
         least=_LEAST["ube"],
         groups=groups,
         exam=tuple(Item("name", (name,), group.letter) for group in exam for name in group.asked),
@@ -209,7 +225,7 @@ def _analogies(embedding: Embedding, pairs: int, progress: Progress) -> Sequence
 def _enumerate(embedding: Embedding, seed: int, progress: Progress) -> Enumeration:
     """Find associations of name groups with words."""
     with threads(None) as executor:
-        return enumerate_biases(embedding, seed=seed, repeats=0, executor=executor, progress=progress)
+        return enumerate_biases(embedding, seed=seed, workers=executor, progress=progress)
 
 
 def _unfinished(findings: Iterable[Row], rows: Sequence[MatchedRow]) -> tuple[str, ...]:
@@ -226,7 +242,7 @@ def _is_axis(row: AnalogyRow) -> bool:
 def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:
     known = {group.letter for group in groups}
     for block in blocks:
-        if len(block.groups) < len(block.items) or not known.issuperset(block.groups):
+        if len({item.expected for item in block.items}) < len(block.items) or not known.issuperset(block.groups):
             raise StudyError(
                 "names a group twice, or one without names",
                 where=f"category {', '.join(block.title)!r}",

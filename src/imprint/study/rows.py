@@ -19,6 +19,8 @@ CategoryField = Annotated[int, shown("Category, number", "The number of the cate
 CategoryWords = Annotated[tuple[str, ...], shown("Category", "The words closest to the category.")]
 WordsField = Annotated[tuple[str, ...], shown("Words", "The words of the association.")]
 MeanRating = Annotated[float | None, shown("Mean", "Mean rating, from 1 to 7.")]
+_SHARE_LOW = shown("Share, low", "Low end of the interval.", shape="percent")
+_SHARE_HIGH = shown("Share, high", "High end of the interval.", shape="percent")
 ShareOffensive = Annotated[
     float | None, shown("Offensive", "Share of the rated associations with a mean above 4.", shape="percent")
 ]
@@ -64,8 +66,15 @@ class CrowdRow(StudyRow, frozen=True, kw_only=True):
     n_accurate: Annotated[int, shown("Accurate, count", "How many of them are accurate.")]
     share_accurate: Annotated[
         float | None,
-        shown("Accurate", "The group that most people chose is the embedding's.", shape="percent"),
+        shown(
+            "Accurate",
+            "Share of associations for which most people chose the embedding's group, with its exact 95 % interval.",
+            shape="percent",
+            ends="share",
+        ),
     ]
+    share_low: Annotated[float | None, _SHARE_LOW] = None
+    share_high: Annotated[float | None, _SHARE_HIGH] = None
     expected: Annotated[
         float | None,
         shown("By chance", "The share expected if labels were permuted within each category.", shape="percent"),
@@ -81,8 +90,8 @@ class CrowdRow(StudyRow, frozen=True, kw_only=True):
         float | None,
         shown(
             "Alpha",
-            "Krippendorff's alpha: agreement between people beyond chance. It is nominal, with chance taken within "
-            "each category; a group has none.",
+            "Krippendorff's alpha: agreement between people beyond chance. It is nominal, with chance taken among "
+            "associations that offer the same groups; a group has none.",
         ),
     ]
 
@@ -118,9 +127,17 @@ class MatchingGroupRow(CrowdRow, frozen=True, kw_only=True, tag="study-group"):
 class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
     """One association: how many people matched its words to which group."""
 
-    statistic: Annotated[float | None, shown("Statistic", "Share of the people who chose the embedding's group.")] = (
-        None
-    )
+    statistic: Annotated[
+        float | None,
+        shown(
+            "Agree",
+            "Share of the people who chose the embedding's group, with its exact 95 % interval.",
+            shape="percent",
+            ends="share",
+        ),
+    ] = None
+    share_low: Annotated[float | None, _SHARE_LOW] = None
+    share_high: Annotated[float | None, _SHARE_HIGH] = None
     category: CategoryField
     category_words: CategoryWords
     words: WordsField

@@ -53,16 +53,15 @@ class Terms:
     """What people agree to, and what they get at the end.
 
     `consent` holds the paragraphs of the text. `completion_code` is shown after the last page, `screen_out_code` to
-    people who cannot answer any. `return_url` takes them back to the panel, with {code} and {participant} filled in.
+    people who do not pass the exam. `return_url` takes them back to the panel, with {code} and {participant} filled
+    in.
     """
 
     consent: tuple[str, ...] = ()
     completion_code: Annotated[
         str | None, option("Shown after the last page, so that people can be paid.", metavar="CODE")
     ] = None
-    screen_out_code: Annotated[
-        str | None, option("Shown to people who do not pass the exam or find the study full.", metavar="CODE")
-    ] = None
+    screen_out_code: Annotated[str | None, option("Shown to people who do not pass the exam.", metavar="CODE")] = None
     return_url: Annotated[
         str | None, option("The panel's https address, linked beside the code: {code}, {participant}.", metavar="URL")
     ] = None

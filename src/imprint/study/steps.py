@@ -85,7 +85,7 @@ class Finish:
     """Nothing to answer: all is answered, or is by others, too few names were known, or the person has stopped.
 
     `closed`: the pages left have enough answers; `waiting`: other people have them open. `code` is the completion code
-    for those who have answered their last page, and the screen-out code for those who cannot answer any.
+    for those whose pages have all enough answers, and the screen-out code for those who did not pass the exam.
     """
 
     reason: Literal["answered", "closed", "waiting", "not-qualified", "left"]
@@ -117,8 +117,8 @@ class PagesDone:
 class Payment:
     """How far somebody has come whom a panel pays.
 
-    `finished` who has answered the last page there was for them; `screened_out` who did not pass the exam or found
-    every page with enough answers.
+    `finished` who has answered the last page there was for them, or found every page with enough answers;
+    `screened_out` who did not pass the exam.
     """
 
     panel_id: str

@@ -122,7 +122,7 @@ class Store:
         with self._reading() as connection:
             for participant, panel_id in people.panel_ids(connection).items():
                 turn = self._turn(connection, participant)
-                out = turn.is_screened_out() or turn.found_it_full()
+                out = turn.is_screened_out()
                 paid.append(steps.Payment(panel_id, turn.progress(), turn.is_finished(), out))
         return tuple(sorted(paid, key=lambda one: one.panel_id))
 

@@ -89,7 +89,7 @@ class Turn:
             return Finish("answered", code)
         if self._is_wanted():
             return Finish("waiting", code if finished else None)
-        return Finish("closed", code if finished else terms.screen_out_code)
+        return Finish("closed", code)
 
     def progress(self) -> PagesDone:
         """Count the pages this person has answered."""
@@ -102,23 +102,22 @@ class Turn:
         return PagesDone(answered, blocks, self._exam_score()[1], self._study.exam.names)
 
     def is_finished(self) -> bool:
-        """Tell whether this person has answered a page, and all the others have as many answers as needed.
+        """Tell whether this person has done the exam, and all pages that they have not answered have enough answers.
 
-        Who found some pages full has answered their last one too; who found all of them full has answered none.
+        So has who found the study full: that is not their doing.
         """
-        return self._person.finished or (self.progress().answered > 0 and not self._is_wanted())
+        if self._person.finished or not self._person.consented or self._is_at_exam() or self.is_screened_out():
+            return self._person.finished
+        return not self._is_wanted()
 
     def is_screened_out(self) -> bool:
         """Tell whether this person has answered the exam and did not pass it."""
         if self._exam is None:
             return False
-        right, asked = self._exam_score()
-        return asked == self._study.exam.names and right < self._study.exam.mark
+        return not self._is_at_exam() and self._exam_score()[0] < self._study.exam.mark
 
-    def found_it_full(self) -> bool:
-        """Tell whether every page had enough answers before this person, who passed any exam, answered one."""
-        at_exam = self._exam is not None and self._exam_score()[1] < self._study.exam.names
-        return self._person.consented and not at_exam and not self.is_finished() and not self._is_wanted()
+    def _is_at_exam(self) -> bool:
+        return self._exam is not None and self._exam_score()[1] < self._study.exam.names
 
     def _open_exam(self, block: int) -> Task | None:
         """Return the exam's page, None when it is done."""

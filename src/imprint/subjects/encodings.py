@@ -1,12 +1,14 @@
 """Texts to vectors, each distinct text once, with the cache in between."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.encoders.variants import VariantEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Floats32, Progress
 
@@ -26,9 +28,36 @@ class Encodings:
 
 def fresh_texts(encoder: Encoder, texts: Iterable[str], cache: EncodingStore | None) -> list[str]:
     """Return the distinct texts that the cache does not have."""
+    if isinstance(encoder, VariantEncoder):
+        return fresh_texts(encoder.base, texts, cache)
     distinct = list(dict.fromkeys(texts))
     known = cache.get(encoder.identity, distinct) if cache is not None and encoder.cacheable else {}
     return [text for text in distinct if text not in known]
+
+
+def choose_fitting(
+    encoder: Encoder, groups: Sequence[Iterable[str]], cache: EncodingStore | None
+) -> tuple[list[SettingError | None], int]:
+    """Say of each group of texts why it may not be sent, None where it may: the first come first.
+
+    Returned too is how many texts would be sent; of an encoder without a limit, neither is looked up.
+    """
+    if encoder.max_texts is None:
+        return [None] * len(groups), 0
+    listed = [dict.fromkeys(group) for group in groups]
+    fresh = set(fresh_texts(encoder, chain(*listed), cache))
+    chosen: dict[str, None] = {}
+    refused: list[SettingError | None] = []
+    for group in listed:
+        more = {text: None for text in group if text in fresh}
+        try:
+            encoder.check_count([*(chosen | more)])
+        except SettingError as error:
+            refused.append(error)
+        else:
+            chosen |= more
+            refused.append(None)
+    return refused, len(chosen)
 
 
 def encode_texts(
@@ -43,6 +72,9 @@ def encode_texts(
 
     An encoder has to tell the texts apart; those `beside` them are only compared with.
     """
+    if isinstance(encoder, VariantEncoder):
+        whole = encode_texts(encoder.base, texts, beside, cache=cache, progress=progress)
+        return replace(whole, matrix=encoder.stored(whole.matrix))
     own = len(set(texts))
     distinct = list(dict.fromkeys((*texts, *beside)))
     if not distinct:
@@ -51,6 +83,7 @@ def encode_texts(
     known = kept.get(encoder.identity, distinct) if kept is not None else {}
     wanted = [text for text in distinct if text not in known]
     encoder.check_count(wanted)
+    encoder.announce(len(wanted))
     matrix: Floats32 | None = None
     index = {text: row for row, text in enumerate(distinct)}
     for text, vector in known.items():

@@ -18,7 +18,7 @@ from imprint.errors import EncoderError
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
 from imprint.stimuli.templates import bundled_templates, spaced
-from imprint.subjects.common import common_words, ranked_words, ranks_of
+from imprint.subjects.common import CommonWords, common_words, ranked_words, ranks_of
 from imprint.subjects.encodings import encode_texts, fresh_texts
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.types import Floats32, Progress
@@ -69,6 +69,12 @@ def word_vectors(
     return made
 
 
+def texts_of_words(encoder: Encoder, words: Iterable[str]) -> list[str]:
+    """Return the texts that `word_vectors` has an encoder encode for English words."""
+    frames, _, _, texts = _asked(encoder, [*words], None)
+    return [frame.format(word=text) for frame in frames for text in texts]
+
+
 def foreign_vectors(
     source: EncoderLike, tests: Iterable[Test], *, cache: EncodingStore | None = None
 ) -> dict[str, Embedding]:
@@ -102,16 +108,13 @@ def _mean_over_frames(
     progress: Progress | None,
 ) -> tuple[Floats32, Background | None]:
     """Return the vectors of words, and the common words that stand for all others; one frame at a time."""
-    frames, neutral = own or (FRAMES, common_words().every(2).words)
-    lacking = set(encoder.lacks(neutral))
-    beside = [word for word in neutral if word not in lacking]
-    ranked = ranked_words().every(2)
-    ranked = ranked.without(ranked.words if own else encoder.lacks(ranked.words))
-    texts = list(dict.fromkeys((*beside, *ranked.words, *map(spaced, vocabulary))))
+    frames, beside, ranked, texts = _asked(encoder, vocabulary, own)
     places = {text: place for place, text in enumerate(texts)}
     asked = [[frame.format(word=text) for text in texts] for frame in frames]
     if encoder.max_texts is not None:
-        encoder.check_count(fresh_texts(encoder, chain(*asked), cache))
+        fresh = fresh_texts(encoder, chain(*asked), cache)
+        encoder.check_count(fresh)
+        encoder.announce(len(fresh))
     total = None
     for turn, (frame, sentences) in enumerate(zip(frames, asked, strict=True)):
         step = None if progress is None else _of_frame(progress, turn, len(frames), len(texts))
@@ -131,6 +134,18 @@ def _mean_over_frames(
     total /= np.float32(len(frames))
     common = total[[places[word] for word in ranked.words]]
     return total[[places[spaced(word)] for word in vocabulary]], ranked.background(common / _lengths(common))
+
+
+def _asked(
+    encoder: Encoder, vocabulary: Sequence[str], pools: tuple[tuple[str, ...], tuple[str, ...]] | None
+) -> tuple[tuple[str, ...], list[str], CommonWords, list[str]]:
+    """Return the frames, the words whose mean is subtracted, those that stand for all others, and all to ask."""
+    frames, neutral = pools or (FRAMES, common_words().every(2).words)
+    lacking = set(encoder.lacks(neutral))
+    beside = [word for word in neutral if word not in lacking]
+    ranked = ranked_words().every(2)
+    ranked = ranked.without(ranked.words if pools else encoder.lacks(ranked.words))
+    return frames, beside, ranked, list(dict.fromkeys((*beside, *ranked.words, *map(spaced, vocabulary))))
 
 
 def _lengths(rows: Floats32) -> Floats32:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Union, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import Layers, Pooling
+from imprint.checks import Device, Layers, Pooling, Quantization
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import read_embedding
 from imprint.errors import SettingError
@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # who opens an embedding needs no encoder
     from imprint.encoders.base import Encoder
 
 Subject = Union[Embedding, "Encoder"]
+
+VARIANT = ("dims", "quantize")  # options of every encoder, whatever made its vectors
+_PROMPTS = ("prefix", "prompt_name")
 
 _OBJECTS = (
     "gensim's KeyedVectors or Word2Vec, a dict of words and vectors, a tuple (words, matrix), a model with encode(), "
@@ -58,7 +61,10 @@ class EncoderOptions(TypedDict, total=False):
     layers: Layers
     prefix: str  # put before every text
     prompt_name: str  # one of the model's own prompts, such as query or document
+    device: Device  # where a sentence-transformers model runs
     tokenizer: FilePath  # tokenizer.json of an ONNX model
+    dims: int  # use so many numbers of each vector, the first ones
+    quantize: Quantization  # store vectors in eight bits per number, or in one
     batch: int  # texts a server, or a transformers model, gets at once
     timeout: float  # seconds to wait for a server's answer
     retries: int  # times to ask a server again
@@ -100,8 +106,16 @@ def open_subject(
     Embedding('dict', 2 words, 2 dimensions)
     """
     if isinstance(source, str | os.PathLike):
-        return _open(find_source(source), only, progress, options)
-    return _from_object(source, options)
+        subject = _open(find_source(source), only, progress, options)
+    else:
+        subject = _from_object(source, options)
+    if not isinstance(subject, Embedding):
+        return _as_deployed(subject, options)
+    for option in VARIANT:
+        if (got := options.get(option)) is not None:
+            hint = "name an encoder, or leave it out"
+            raise SettingError(f"{option} is about a sentence encoder", option=option, got=got, hint=hint)
+    return subject
 
 
 def load(
@@ -190,7 +204,56 @@ def open_encoder(
         subject = _open(find_source(source, "encoder"), only, progress, options)
     else:
         subject = _from_object(source, options)
-    return BagOfWordsEncoder(subject) if isinstance(subject, Embedding) else subject
+    return _as_deployed(BagOfWordsEncoder(subject) if isinstance(subject, Embedding) else subject, options)
+
+
+def open_for_search(
+    source: EncoderLike,
+    *,
+    query_prompt: str | None = None,
+    document_prompt: str | None = None,
+    texts: Collection[str] | None = None,
+    **options: Unpack[EncoderOptions],
+) -> "tuple[Encoder, Encoder]":
+    """Open an encoder as a search does: for its queries and for its documents, each with the prompt of its role.
+
+    Parameters
+    ----------
+    source
+        As for `open_encoder`.
+    query_prompt
+        A text to put before each query, or the name of one of the model's own prompts. By default the prompt that
+        the model itself calls `query`, if it has one.
+    document_prompt
+        The same for documents; by default the model's own `document`, `passage` or `corpus`.
+    texts
+        The texts to be encoded, if known, as for `open_encoder`.
+    options
+        Settings of an encoder. A `prefix` or `prompt_name` is for both, and then there are no other prompts.
+
+    Returns
+    -------
+    tuple of Encoder
+        The encoder of queries and that of documents: the same one, unless their prompts differ.
+
+    Examples
+    --------
+    >>> queries, documents = imprint.open_for_search("cbow")
+    >>> queries is documents
+    True
+    """
+    named = {"query": query_prompt, "document": document_prompt}
+    if any(options.get(name) for name in _PROMPTS):
+        for role, prompt in named.items():
+            if prompt is not None:
+                option, hint = f"{role}_prompt", "leave out prefix and prompt_name"
+                raise SettingError("two prompts cannot be used together", option=option, got=prompt, hint=hint)
+        encoder = open_encoder(source, texts=texts, **options)
+        return encoder, encoder
+    prompt_names, by_role = _own_prompts(source)
+    queries, documents = (_prompt_options(prompt_names, by_role.get(role), prompt) for role, prompt in named.items())
+    encoder = open_encoder(source, texts=texts, **options | queries)
+    return encoder, encoder if queries == documents else open_encoder(source, texts=texts, **options | documents)
 
 
 def from_object(thing: object) -> Subject:
@@ -245,13 +308,41 @@ def _open(
     return from_object(made)
 
 
+def _as_deployed(encoder: "Encoder", options: EncoderOptions) -> "Encoder":
+    """Return an encoder with its vectors cut or stored as the options say."""
+    dims, quantize = options.get("dims"), options.get("quantize")
+    if dims is None and quantize is None:
+        return encoder
+    from imprint.encoders.variants import VariantEncoder
+
+    return VariantEncoder(encoder, dims=dims, quantize=quantize)
+
+
+def _own_prompts(source: object) -> tuple[Collection[str], Mapping[str, str]]:
+    """Return the names of a model's own prompts, and those by role; only sentence-transformers folders have any."""
+    model = find_source(source, "encoder") if isinstance(source, str | os.PathLike) else None
+    if model is None or model.adapter != "sentence-transformers":
+        return (), {}
+    from imprint.encoders.sentence_transformers import own_prompts, prompts_by_role
+
+    folder = Path(str(model.place))
+    return own_prompts(folder), prompts_by_role(folder)
+
+
+def _prompt_options(prompts: Collection[str], name: str | None, prompt: str | None) -> EncoderOptions:
+    """Return the option that gives an encoder a prompt: a text, the name of one of its own, or that of its role."""
+    if prompt is not None:
+        return {"prompt_name": prompt} if prompt in prompts else {"prefix": prompt}
+    return {} if name is None else {"prompt_name": name}
+
+
 def options_of(source: str) -> set[str]:
     """Return the names of the options that can be given with a source."""
     adapter = find_source(source, "encoder").adapter
     if adapter in (EMBEDDING, BAG_OF_WORDS):
-        return set()
+        return {*VARIANT}
     # With a pooling of your own, weights are read without the library.
-    return {*_taken(adapter), *(_taken("transformers") if adapter == "sentence-transformers" else ())}
+    return {*VARIANT, *_taken(adapter), *(_taken("transformers") if adapter == "sentence-transformers" else ())}
 
 
 def _describe(thing: object) -> str:
@@ -271,7 +362,7 @@ def _taken(adapter: str) -> list[str]:
 
 def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[str, Any]:
     """Return the options that are set; refuse one that the adapter does not know."""
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None and name not in VARIANT}
     for name in given:
         if name not in known:
             rest = f"it takes {', '.join(one.replace('_', '-') for one in known)}" if known else ""

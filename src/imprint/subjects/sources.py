@@ -128,7 +128,7 @@ def find_cached(name: str) -> Path | None:
 def find_snapshot(folder: Path) -> Path | None:
     """Return the files of a downloaded model at its main commit, or at the only one there is."""
     try:
-        commit = (folder / "refs" / "main").read_text().strip()
+        commit = (folder / "refs" / "main").read_text(encoding="utf-8").strip()
         commits = [commit] if _COMMIT.fullmatch(commit) else []
     except (OSError, ValueError):
         commits = []

@@ -77,7 +77,9 @@ class CommandTranslator(Translator):
         self.name = command
         self.batch = check_whole("batch", 1_000 if batch is None else batch)
         self._timeout = check_between("timeout", 600.0 if timeout is None else timeout, 0.0, LONGEST_TIMEOUT)
-        self.identity = identify(adapter="command", arguments=self._arguments, files=file_hashes(self._arguments))
+        # A program whose name has the language in it is one of several: it is looked for when it is run.
+        files = file_hashes(self._arguments) if PLACE not in self._arguments[0] else []
+        self.identity = identify(adapter="command", arguments=self._arguments, files=files)
 
     def _translate(self, sentences: Sequence[str], source: str) -> Sequence[str]:
         ran = run_lines(

@@ -4,6 +4,7 @@ Nothing here holds more than a block of the content: a compressed file is as lar
 someone reads that far.
 """
 
+import bz2
 import contextlib
 import gzip
 import io
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from imprint.embeddings.formats.rows import show
-from imprint.errors import EmbeddingFileError
+from imprint.errors import EmbeddingFileError, ImprintError, requiring
 from imprint.files import is_office_document
 from imprint.types import Progress
 
@@ -32,6 +33,7 @@ _XZ_MEMORY = 1 << 28  # four times what the strongest preset of xz asks for
 _DAMAGE = (OSError, RuntimeError, ValueError, lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error)
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # those that zipfile unpacks in pieces of a bounded size
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
+_MAGIC |= {b"\x28\xb5\x2f\xfd": "zstd"} | {b"BZh%d1A" % level: "bzip2" for level in range(1, 10)}
 
 
 class _Readable(Protocol):
@@ -39,10 +41,20 @@ class _Readable(Protocol):
 
 
 class Source:
-    """An open file: its path, its size on disk, the first bytes of its content, and the content itself."""
+    """An open file: its path, its size on disk, the first bytes of its content, and the content itself.
 
-    def __init__(self, path: Path, raw: io.FileIO, progress: Progress | None = None) -> None:
+    A damaged file raises the `error`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        raw: io.FileIO,
+        progress: Progress | None = None,
+        error: type[ImprintError] = EmbeddingFileError,
+    ) -> None:
         self.path = path
+        self._error = error
         self.total = os.fstat(raw.fileno()).st_size
         self._raw = raw
         self._progress = progress
@@ -87,7 +99,7 @@ class Source:
     def refuse_compression(self, format_name: str) -> None:
         """Stop where a format is read from plain files only."""
         if self.compression is not None:
-            raise EmbeddingFileError(
+            raise self._error(
                 f"{format_name} cannot be read through {self.compression}",
                 where=self.path,
                 hint="decompress the file first",
@@ -106,8 +118,14 @@ class Source:
     def _decompressor(self) -> _Readable:
         if self.compression == "gzip":
             return gzip.GzipFile(fileobj=self._raw)
+        if self.compression == "bzip2":
+            return cast(_Readable, bz2.BZ2File(self._raw))
         if self.compression == "xz":
             return _XzReader(self._raw)
+        if self.compression == "zstd":
+            with requiring("pyarrow", "pandas"):
+                import pyarrow
+            return cast(_Readable, pyarrow.CompressedInputStream(self._raw, "zstd"))
         if self.compression == "zip":
             return self._only_member(zipfile.ZipFile(self._raw))
         return self._raw
@@ -117,17 +135,17 @@ class Source:
         members = [member for member in archive.infolist() if not member.filename.endswith("/")]
         if len(members) != 1:
             if is_office_document(self._raw):
-                what = "is a document of an office program, not an embedding"
-                raise EmbeddingFileError(what, where=self.path, hint="give a file of words and their vectors")
+                what = "is a document of an office program"
+                raise self._error(what, where=self.path, hint="save it as plain text")
             names = ", ".join(show(member.filename) for member in members[:4]) + (", ..." if len(members) > 4 else "")
-            raise EmbeddingFileError(
+            raise self._error(
                 f"the zip holds {len(members)} files{f' ({names})' if names else ''}",
                 expected="one",
                 where=self.path,
                 hint="unpack it and name the file",
             )
         if members[0].compress_type not in _ZIP_METHODS:
-            raise EmbeddingFileError(
+            raise self._error(
                 f"the zip has compression method {members[0].compress_type}",
                 expected="8 (deflate) or 0 (none)",
                 where=self.path,
@@ -140,14 +158,14 @@ class Source:
         try:
             yield
         except EOFError as error:
-            raise EmbeddingFileError(
+            raise self._error(
                 f"the {self.compression} data ends too early",
                 where=self.path,
                 hint="the file was cut short: fetch it again",
             ) from error
         except _DAMAGE as error:
             what = f"the {self.compression} data is damaged" if self.compression else "cannot be read"
-            raise EmbeddingFileError(f"{what} ({error})", where=self.path, hint="fetch the file again") from error
+            raise self._error(f"{what} ({error})", where=self.path, hint="fetch the file again") from error
 
 
 def check_regular(path: Path) -> None:

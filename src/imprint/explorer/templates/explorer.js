@@ -2,7 +2,7 @@
 // Without this the buttons measure. With it every change does, and the texts of commands can be copied.
 
 const REST = 250; // milliseconds without a key before a question is asked
-const LONGEST_LINK = 8000; // characters of an address that every browser keeps
+const LONGEST_LINK = 16000; // characters of an address that browsers and servers take
 
 const form = document.querySelector("form[data-live]");
 const result = document.getElementById("result");
@@ -41,7 +41,8 @@ async function ask() {
   } while (asked !== question());
   show(answer);
   const path = form.getAttribute("action");
-  history.replaceState(null, "", asked.length < LONGEST_LINK ? `${path}?${asked}` : path);
+  const link = document.getElementById("link")?.getAttribute("href") ?? `${path}?${asked}`;
+  history.replaceState(null, "", link.length < LONGEST_LINK ? link : path);
   result.removeAttribute("aria-busy");
   answered = asked;
   asking = false;

@@ -1,8 +1,10 @@
 """Sizes of many tests one under another: the estimate, its interval, and a mark for the outcome."""
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from imprint.render.charts.points import fitting, has_place, hint_fields, scale_for, tooltips
 from imprint.render.charts.theme import (
@@ -25,9 +27,12 @@ from imprint.render.charts.theme import (
 )
 from imprint.significance.outcomes import SizeOutcome
 
+Mark = SizeOutcome | Literal["for comparison"]
+
 _LABELS = 350  # pixels left of the plot
 _ABOVE = 500  # a chart narrower than this has its labels above the bars
 _LINE_HEIGHT = 15
+_LETTER = 7
 _ENTRY = 190  # pixels of an entry of the legend
 _BAR = "M-1.2,0L1.2,0"
 # Shape and filling say what colour says.
@@ -36,6 +41,7 @@ _MARKS: dict[str, tuple[str, str, str]] = {
     "present": ("circle", MIDDLE, MIDDLE),
     "small": ("square", ACCENT, ACCENT),
     "cannot tell": ("circle", PAPER, QUIET),
+    "for comparison": ("cross", QUIET, QUIET),
 }
 
 
@@ -43,6 +49,7 @@ _MARKS: dict[str, tuple[str, str, str]] = {
 class ForestRow:
     """One test: its two lines of label, its size, the interval's ends, and the outcome, which decides its mark.
 
+    What is drawn `for comparison` has no outcome.
     `hints` are shown on hover: their keys are the caller's own, the same in every row.
     """
 
@@ -50,7 +57,7 @@ class ForestRow:
     estimate: float
     low: float | None = None
     high: float | None = None
-    outcome: SizeOutcome = "cannot tell"
+    outcome: Mark = "cannot tell"
     below: str = ""
     hints: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,11 +81,12 @@ def forest(
 
     explained = _explained(estimates, band)
     columns = max(1, width // _ENTRY)
-    top = -54 - 18 * math.ceil(len(explained) / columns)  # above the axis and its title
+    heading = textwrap.wrap(clean(x_title), plot // _LETTER)
+    top = -40 - _LINE_HEIGHT * len(heading) - 18 * math.ceil(len(explained) / columns)  # above the axis and its title
     legend = {"orient": "none", "legendX": -side, "legendY": top, "columns": columns}
     marks = looks("outcome", explained, legend=legend)
     scale = scale_for([0.0, *ends, *([] if small is None else [-small, small])], 0, plot)
-    x = channel("estimate:Q", title=clean(x_title), axis={"orient": "top"}, scale=scale.shown)
+    x = channel("estimate:Q", title=heading, axis={"orient": "top"}, scale=scale.shown)
     y = channel("row:O", axis=None, scale={"domain": list(range(len(drawn))), "padding": 0.5})
     numbers = {"estimate": x_title, "low": f"{band}, from", "high": f"{band}, to"}
     hover = tooltips("title", numbers, (test.hints for test in drawn))

@@ -53,7 +53,7 @@ _SCATTER_HEIGHT = 420
 _CROWD = 300  # dots of one group; more are drawn smaller
 _CHANNELS: tuple[Literal["x"], Literal["y"]] = ("x", "y")
 # Shape and filling say what colour says.
-_GROUPS = (
+GROUPS = (
     ("circle", ACCENT, ACCENT),
     ("square", PAPER, OTHER),
     ("triangle-up", PAPER, QUIET),
@@ -75,18 +75,22 @@ def scatter(
 ) -> Spec:
     """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
 
-    Points with an interval of y have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives both
-    axes one range. Of the points' groups, three at most, the first that comes lies on top and has its words named
+    Points with an interval of y or of x have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives
+    both axes one range. Of the points' groups, three at most, the first that comes lies on top and has its words named
     first.
     """
     drawn = drawable(points)
     dots = point_rows(drawn)
     bars = [
-        {"x": point.x, "y": point.low, "y2": point.high}
+        {"x": x, "y": y, "x2": x2, "y2": y2}
         for point in drawn
-        if has_place(point.low) and has_place(point.high)
+        for x, y, x2, y2 in (
+            (point.x, point.low, point.x, point.high),
+            (point.left, point.y, point.right, point.y),
+        )
+        if all(map(has_place, (x, y, x2, y2)))
     ]
-    shown = [*dots, *bars, *({"x": bar["x"], "y": bar["y2"]} for bar in bars)]
+    shown = [*dots, *bars, *({"x": bar["x2"], "y": bar["y2"]} for bar in bars)]
     shown += [dots[0] | {"y": 0.0}] if from_zero and dots else []
     plane = plane_for(shown, width, _SCATTER_HEIGHT, square=line == "diagonal")
     axes = plane.channels(x_title, y_title)
@@ -99,8 +103,10 @@ def scatter(
         stroke = {"strokeDash": [5, 4], "color": SOFT} if line == "diagonal" else {"color": INK}
         layers.append(layer(ends, "line", {"strokeWidth": 1.4, **stroke}, **axes))
     if bars:
-        layers.append(layer(bars, "rule", {"color": QUIET, "strokeWidth": 1.6}, **axes, y2={"field": "y2"}))
-    marks = looks("group", dict(zip(groups, _GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
+        layers.append(
+            layer(bars, "rule", {"color": QUIET, "strokeWidth": 1.6}, **axes, x2={"field": "x2"}, y2={"field": "y2"})
+        )
+    marks = looks("group", dict(zip(groups, GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
     for group in reversed(groups):
         members = [row for row in dots if row["group"] == group]
         size: DataRow = (
@@ -112,7 +118,8 @@ def scatter(
         for group in groups
         for row in _outermost([row for row in dots if row["group"] == group], plane, labels // 2)
     ]
-    segments = [(ends[0], ends[1])] if ends else []
+    segments = [({"x": bar["x"], "y": bar["y"]}, {"x": bar["x2"], "y": bar["y2"]}) for bar in bars]
+    segments += [(ends[0], ends[1])] if ends else []
     # More than asked for: some stand in for those without room.
     layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels, hover=hover))
     return finish(layers, width=width - SIDE, height=_SCATTER_HEIGHT)

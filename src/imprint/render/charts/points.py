@@ -30,7 +30,7 @@ _NEAR = 60.0
 
 @dataclass(frozen=True)
 class Point:
-    """A word at a place, with the ends of an interval of y if it has one.
+    """A word at a place, with the ends of an interval of y if it has one, and of one of x.
 
     `hints` are shown on hover: their keys are the caller's own, the same for every point.
     """
@@ -42,6 +42,8 @@ class Point:
     hints: Mapping[str, str] = field(default_factory=dict)
     low: float | None = None
     high: float | None = None
+    left: float | None = None
+    right: float | None = None
 
 
 class Scale(NamedTuple):

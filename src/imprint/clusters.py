@@ -1,31 +1,34 @@
-"""Who does the work that a command splits: threads, processes, or a Dask cluster, whose failures are one line."""
+"""Who does the work of a command or function: threads, processes, any executor, or a Dask cluster."""
 
 import contextlib
 import logging
 import socket
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor
-from typing import Any
+from typing import Any, TypeAlias
 
-import imprint
+from imprint.checks import check_whole
 from imprint.errors import SettingError, requiring
-from imprint.version import DISTRIBUTION
+from imprint.version import DISTRIBUTION, __version__
+from imprint.workers import processes, threads
+
+Workers: TypeAlias = Executor | int | str
+
+WORKERS = (
+    "How many workers, the address of a Dask scheduler, or any `concurrent.futures.Executor`; the result is the same "
+    "to the byte."
+)
 
 _PATIENCE = 10  # seconds to wait for a scheduler
 
 
-def given_workers(
-    workers: int | None, dask: str | None, *, separate: bool = False
-) -> contextlib.AbstractContextManager[Executor | None]:
-    """Give what --workers or --dask ask for; threads, or `separate` processes. None leaves it to the measurement."""
-    if dask is not None and workers is not None:
-        raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --workers out")
-    if dask is not None:
-        return open_cluster(dask)
-    if workers is None:
-        return contextlib.nullcontext()
-    from imprint.workers import processes, threads
-
+def working(workers: Workers | None, *, separate: bool = False) -> contextlib.AbstractContextManager[Executor | None]:
+    """Give an executor of what was asked for: of a number threads, or `separate` processes; none if there is none."""
+    if isinstance(workers, str):
+        return open_cluster(workers)
+    if workers is None or isinstance(workers, Executor):
+        return contextlib.nullcontext(workers)
+    check_whole("workers", workers)
     return processes(workers) if separate else threads(workers)
 
 
@@ -42,9 +45,9 @@ def open_cluster(address: str) -> Iterator[Executor]:
     except Exception as error:  # what answers may be anything, a web server say, and breaks the client in its own way
         raise SettingError(
             f"there is no Dask scheduler at {address!r} ({error})",
-            option="--dask",
+            option="workers",
             got=address,
-            hint="start one, or leave --dask out",
+            hint="start one, or leave its address out",
         ) from error
     try:
         _check_versions(client, address)
@@ -52,7 +55,7 @@ def open_cluster(address: str) -> Iterator[Executor]:
     except (CancelledError, KilledWorker, TimeoutError, ModuleNotFoundError) as error:
         raise SettingError(
             f"the Dask cluster at {address!r} failed ({str(error) or type(error).__name__})",
-            option="--dask",
+            option="workers",
             got=address,
             hint="it needs a scheduler and workers that stay, with imprint installed",
         ) from error
@@ -63,12 +66,12 @@ def open_cluster(address: str) -> Iterator[Executor]:
 def _check_versions(client: Any, address: str) -> None:
     """Refuse workers without this version of imprint: tasks would be pending for ever, or give other results."""
     for worker in client.get_versions(packages=[DISTRIBUTION])["workers"].values():
-        if (found := worker["packages"][DISTRIBUTION]) != imprint.__version__:
+        if (version := worker["packages"][DISTRIBUTION]) != __version__:
             raise SettingError(
-                f"a worker of the Dask cluster at {address!r} has {f'imprint {found}' if found else 'no imprint'}",
-                option="--dask",
-                got=found,
-                expected=f"imprint {imprint.__version__}",
+                f"a worker of the Dask cluster at {address!r} has {f'imprint {version}' if version else 'no imprint'}",
+                option="workers",
+                got=version,
+                expected=f"imprint {__version__}",
                 hint="install this version on every worker",
             )
 
@@ -88,8 +91,8 @@ def _await_greeting(address: str) -> None:
     """
     from distributed.comm.addressing import parse_address, parse_host_port
 
-    scheme, place = parse_address(address)
+    scheme, host = parse_address(address)
     if scheme == "tcp":
-        with socket.create_connection(parse_host_port(place), timeout=_PATIENCE) as connection:
+        with socket.create_connection(parse_host_port(host), timeout=_PATIENCE) as connection:
             if not connection.recv(1):
                 raise ConnectionError("the connection was closed at once")

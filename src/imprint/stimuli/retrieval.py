@@ -1,0 +1,317 @@
+"""Queries and documents for retrieval: bundled, or read from JSON lines, CSV or Parquet.
+
+Queries have the columns `id` and `text`, documents the same and some of these: `query`, the id of the query that a
+document belongs to; `relevant`, true or false; `topic`, which queries have too: documents are relevant to the queries
+of their topic; `version`, such as male, female or neutral. Without versions, a text has {name}, or {he}, {him}, {his}.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import compress, product
+from pathlib import Path
+from typing import Any
+
+from imprint.checks import did_you_mean
+from imprint.errors import StimulusError, raising_as
+from imprint.files import FilePath, bundled_file, open_parquet, reading_parquet
+from imprint.stimuli.definition import WordSet
+from imprint.stimuli.files import read_rows, read_text
+from imprint.stimuli.swaps import Swap, fill_in, find_swap, slot_problem
+
+GREP_BIASIR, CVS = "grep-biasir", "cvs"
+BUNDLED = (GREP_BIASIR, CVS)
+OWN = "documents"  # what ids of comparisons of a user's documents begin with
+NEUTRAL = "neutral"
+PAIR = ("first", "second")
+
+_DATA = "stimuli/data/retrieval"
+_IRRELEVANT_TOPICS = 9  # whose documents are irrelevant to a query: the next ones in the order of the queries
+_LARGEST = 256 * 1024 * 1024  # bytes of texts in a Parquet file
+_DIFFERENCE = (1.0, -1.0)
+_MAIN_EFFECTS = {"gender": (0.5, 0.5, -0.5, -0.5), "race": (0.5, -0.5, 0.5, -0.5)}
+INTERACTION = (1.0, -1.0, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is asked of groups of names, or of versions: the coefficient of each group; X is named first."""
+
+    id: str
+    title: str
+    x: WordSet
+    y: WordSet
+    coefficients: tuple[float, ...]
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document in its versions, or with slots; `topic` and `is_relevant` are None where the file does not say."""
+
+    id: str
+    versions: Mapping[str, str]
+    topic: str | None
+    is_relevant: bool | None = None
+
+    def text(self, level: str) -> str:
+        """Return the document in a version, or with a name in its slots."""
+        return self.versions.get(level) or fill_in(self.versions[""], level)
+
+    @property
+    def unnamed(self) -> str:
+        """The text that neutral edits change: neutral, with slots, or the first version."""
+        return self.versions.get(NEUTRAL) or next(iter(self.versions.values()))
+
+
+@dataclass(frozen=True)
+class RetrievalSet:
+    """Queries, documents, the groups of names or versions that are compared, and what is asked of them.
+
+    `queries` are pairs of a text and a topic. Names are `drawn`, versions and pronouns are these alone. Documents are
+    `nested` where each belongs to one query.
+    """
+
+    id: str
+    title: str
+    source: str
+    queries: tuple[tuple[str, str | None], ...]
+    documents: tuple[Document, ...]
+    groups: tuple[WordSet, ...]
+    comparisons: tuple[Comparison, ...]
+    drawn: bool
+    nested: bool
+    is_matched: bool = True
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The names, or versions, of all groups."""
+        return tuple(word for group in self.groups for word in group.words)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether nothing says what is relevant: every document is scored for every query."""
+        return all(topic is None for _, topic in self.queries)
+
+    def without(self, texts: Collection[str]) -> "RetrievalSet":
+        """Return it without queries of these texts, and documents of topics that have no other."""
+        queries = tuple((text, topic) for text, topic in self.queries if text not in texts)
+        topics = {topic for _, topic in queries}
+        is_left = [self.is_crossed or document.topic in topics for document in self.documents]
+        return replace(self, queries=queries, documents=tuple(compress(self.documents, is_left)))
+
+    def pairs(self) -> list[tuple[int, int, bool]]:
+        """Return the queries and documents to score, by their places, and whether they are relevant.
+
+        Where nothing says what is relevant, every document is scored for every query, as if it were.
+        """
+        topics = list(dict.fromkeys(topic for _, topic in self.queries))
+        position = {topic: index for index, topic in enumerate(topics)}
+        listed = []
+        for (number, (_, topic)), (other, document) in product(enumerate(self.queries), enumerate(self.documents)):
+            if self.is_crossed:
+                listed.append((number, other, document.is_relevant is not False))
+            elif self.nested:
+                listed += [(number, other, document.is_relevant is not False)] if document.topic == topic else []
+            elif (position[document.topic] - position[topic]) % len(topics) <= _IRRELEVANT_TOPICS:
+                listed.append((number, other, document.topic == topic))
+        return listed
+
+
+@cache
+def bundled_set(name: str) -> RetrievalSet:
+    """Return Grep-BiasIR, or short CVs with names."""
+    if name not in BUNDLED:
+        hint = did_you_mean(name, BUNDLED)
+        raise StimulusError(option="sets", got=name, expected=f"one of {', '.join(BUNDLED)}", hint=hint or None)
+    queries, documents = (_bundled(f"{name}-{what}") for what in ("queries", "documents"))
+    if name == GREP_BIASIR:
+        return make_set(name, "Grep-BiasIR", "Krieg et al. (2023)", queries, documents, topics=("gender",))[0]
+    by_topic: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in documents:
+        by_topic[row["occupation"]].append(row)
+    # One per occupation: with three, every name in each would take three times as long, and say little more.
+    chosen = [listed[number % len(listed)] for number, listed in enumerate(by_topic.values())]
+    queries, documents = ([row | {"topic": row["occupation"]} for row in rows] for rows in (queries, chosen))
+    return make_set(name, "CVs", "written for imprint", queries, documents)[0]
+
+
+def read_sets(queries: FilePath, documents: FilePath, swaps: Sequence[Swap] = ()) -> tuple[RetrievalSet, ...]:
+    """Read a user's queries and documents: one set for their versions, or for each pair of groups of names."""
+    rows = list(read_rows_of(queries)), list(read_rows_of(documents))
+    names = " and ".join(Path(path).name for path in (queries, documents))
+    return make_set(OWN, names, names, *rows, swaps=swaps)
+
+
+def read_pairs(queries: FilePath, pairs: FilePath) -> RetrievalSet:
+    """Read pairs of texts: columns `first`, `second`, `unit` and perhaps `control`, which is true of control pairs."""
+    query_texts = tuple((row["text"], None) for row in read_rows_of(queries))
+    documents = []
+    for number, row in enumerate(read_rows_of(pairs, needed=("first", "second", "unit")), start=1):
+        is_control = str(row.get("control", "")).lower() in ("true", "1")
+        versions = {side: row[side] for side in PAIR}
+        documents.append(Document(f"{row['unit']}, pair {number}", versions, row["unit"], not is_control))
+    documents.sort(key=lambda document: not document.is_relevant)  # control pairs last
+    if not documents[0].is_relevant:
+        raise StimulusError("has control pairs alone", where=pairs, hint="leave control empty in the others")
+    groups = tuple(WordSet.of(f"{side} texts", [side]) for side in PAIR)
+    comparison = Comparison("pairs", f"Pairs of {Path(pairs).name}", groups[0], groups[1], _DIFFERENCE, ())
+    source = Path(pairs).name
+    return RetrievalSet(
+        "pairs", source, source, query_texts, tuple(documents), groups, (comparison,), drawn=False, nested=False
+    )
+
+
+def make_set(
+    name: str,
+    title: str,
+    source: str,
+    queries: Sequence[Mapping[str, Any]],
+    documents: Sequence[Mapping[str, Any]],
+    *,
+    swaps: Sequence[Swap] = (),
+    topics: tuple[str, ...] = (),
+) -> tuple[RetrievalSet, ...]:
+    """Make sets of rows; without `swaps`, names are the bundled ones, four groups of a 2 x 2."""
+    nested = any("query" in row for row in documents)
+    query_topics = tuple((row["text"], row["id"] if nested else row.get("topic")) for row in queries)
+    listed = _documents(documents, nested)
+    topics_asked = {topic for _, topic in query_topics}
+    if (lost := next((each for each in listed if each.topic not in topics_asked), None)) is not None:
+        what = "query" if nested else "topic"
+        raise StimulusError(f"the {what} {lost.topic!r} of {lost.id!r} is not among the queries", option="documents")
+    part = RetrievalSet(name, title, source, query_topics, listed, (), (), drawn=False, nested=nested)
+    versions = list(dict.fromkeys(version for document in listed for version in document.versions))
+    if versions != [""]:
+        compared = sorted(set(versions) - {NEUTRAL}, key=["male", "female", *versions].index)
+        if len(compared) != 2 or "" in versions:
+            raise StimulusError(option="versions", got=versions, expected="two versions, and neutral")
+        whole = tuple(document for document in listed if set(compared) <= document.versions.keys())
+        levels = [*compared, *([NEUTRAL] if all(NEUTRAL in document.versions for document in whole) else [])]
+        groups = tuple(WordSet.of(f"{each} versions", [each]) for each in levels)
+        coefficients = (*_DIFFERENCE, 0.0)[: len(levels)]  # neutral versions count in the distance alone
+        effect = Comparison(
+            name, f"{title}: {groups[0].name} and {groups[1].name}", groups[0], groups[1], coefficients, topics
+        )
+        return (replace(part, documents=whole, groups=groups, comparisons=(effect,)),)
+    if all("{name}" not in document.unnamed for document in listed):
+        swaps = [find_swap("pronouns")]
+    if not swaps:
+        return (_two_by_two(part),)
+    return tuple(
+        replace(
+            part,
+            groups=(swap.x, swap.y),
+            comparisons=(
+                Comparison(f"{name}-{swap.id}", f"{title}: {swap.title}", swap.x, swap.y, _DIFFERENCE, swap.topics),
+            ),
+            drawn=not swap.of_pronouns,
+            is_matched=swap.is_matched or swap.of_pronouns,
+        )
+        for swap in swaps
+    )
+
+
+def _two_by_two(part: RetrievalSet) -> RetrievalSet:
+    """Return a set with the bundled names, matched in frequency and length, of two genders and two races."""
+    rows = _bundled("names")
+    labels = {"men": "men", "women": "women", "white": "White", "black": "Black"}
+    groups = {
+        (gender, race): WordSet.of(
+            f"{labels[race]} {labels[gender]}",
+            [row["name"] for row in rows if (row["gender"], row["race"]) == (gender, race)],
+            "name",
+        )
+        for gender, race in product(("men", "women"), ("white", "black"))
+    }
+    comparisons = []
+    for topic, (first, second) in {"gender": ("men", "women"), "race": ("white", "black")}.items():
+        sides = [
+            WordSet.of(
+                f"{labels[side]}'s names" if topic == "gender" else f"{labels[side]} names",
+                [word for key, group in groups.items() if side in key for word in group.words],
+                "name",
+            )
+            for side in (first, second)
+        ]
+        title = f"{part.title}: {sides[0].name} and {sides[1].name}"
+        comparisons.append(Comparison(f"{part.id}-{topic}", title, sides[0], sides[1], _MAIN_EFFECTS[topic], (topic,)))
+    return replace(part, groups=tuple(groups.values()), comparisons=tuple(comparisons), drawn=True)
+
+
+def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Document, ...]:
+    """Return documents; versions of one query and relevance, or of one `document`, belong together."""
+    listed: dict[object, Document] = {}
+    for row in rows:
+        key: object = row["id"]
+        if "version" in row:
+            key = row.get("document") or (row.get("query"), row.get("topic"), row.get("relevant"))
+        version, text = str(row.get("version", "")), row["text"]
+        if not version and (problem := slot_problem(text)):
+            raise StimulusError(f"the document {row['id']!r} {problem}", option="documents", hint="or give versions")
+        earlier = listed.get(key)
+        if earlier is not None and version in earlier.versions:
+            raise StimulusError(f"the document {row['id']!r} repeats a version, or an id", option="documents")
+        topic = row.get("query") if nested else row.get("topic")
+        versions = {**(earlier.versions if earlier else {}), version: text}
+        listed[key] = Document(str(row["id"]), versions, topic, row.get("relevant"))
+    return tuple(listed.values())
+
+
+def read_rows_of(path: FilePath, needed: Sequence[str] = ("id", "text")) -> Iterator[dict[str, Any]]:
+    """Read rows with the columns that are needed, and what else they have, from JSON lines, CSV or Parquet."""
+    ids = Counter[str]()
+    for number, parsed in _parsed(Path(path)):
+        filled = {key: value for key, value in parsed.items() if value not in (None, "")}
+        row: dict[str, Any] = {key: " ".join(str(value).split()) for key, value in filled.items()}
+        for column in needed:
+            if column not in parsed:
+                hint = f"its columns are: {', '.join(list(map(str, parsed))[:8])}"
+                raise StimulusError(f"has no column {column!r}", where=(path, number), hint=hint)
+            if not row.get(column, "").isprintable() or column not in row:
+                raise StimulusError(f"has no {column} that can be printed", where=(path, number), hint="write it")
+        if (relevant := row.get("relevant")) is not None:
+            said = {"true": True, "1": True, "false": False, "0": False}.get(relevant.lower())
+            if said is None:
+                raise StimulusError(option="relevant", got=relevant, expected="true or false", where=(path, number))
+            row["relevant"] = said
+        ids[row.get("id", "")] += 1
+        if "id" in row and ids[row["id"]] > 1:
+            raise StimulusError(f"the id {row['id']!r} is duplicated", where=(path, number), hint="keep one")
+        yield row
+    if not ids:
+        raise StimulusError("has no rows", where=path, hint="write the columns " + " and ".join(needed))
+
+
+def _parsed(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield rows, each with the number of its line, or of Parquet its own."""
+    ending = path.suffix.lower()
+    if ending == ".parquet":
+        file = open_parquet(path, StimulusError)
+        with reading_parquet(path, StimulusError):
+            groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+            if (size := sum(group.total_byte_size for group in groups)) > _LARGEST:
+                raise StimulusError(option="the texts' bytes", got=size, expected=f"at most {_LARGEST:,}", where=path)
+            yield from enumerate(file.read().to_pylist(), start=1)
+        return
+    if ending == ".csv":
+        lines = read_rows(path)
+        _, _, columns = next(lines, (0, "", []))
+        yield from ((number, dict(zip(columns, cells, strict=False))) for number, _, cells in lines)
+        return
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            with raising_as(
+                (ValueError, RecursionError), StimulusError, "is not valid JSON ({})", where=(path, number)
+            ):
+                row = json.loads(line)
+            if not isinstance(row, dict):
+                raise StimulusError(option="each line", got=row, expected="a JSON object", where=(path, number))
+            yield number, row
+
+
+def _bundled(name: str) -> list[dict[str, Any]]:
+    lines = bundled_file(f"{_DATA}/{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]

@@ -1,0 +1,226 @@
+"""Text as documents: every format, however it is split, and files that mean harm."""
+
+import bz2
+import datetime
+import gzip
+import io
+import json
+import lzma
+import sys
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import imprint
+from imprint.corpora import reading
+from imprint.corpora.reading import read_part, text_parts
+from imprint.corpora.settings import TextSettings
+from imprint.errors import CorpusError, SettingError
+
+
+def documents(*sources, **settings):
+    """Return the year and the text of every document, part by part."""
+    found = []
+    for part in text_parts(sources, TextSettings(**settings)):
+        own = {}
+        for piece in read_part(part):
+            year, text = own.get(piece.document, (piece.year, ""))
+            own[piece.document] = (year, text + piece.text)
+        found += own.values()
+    return found
+
+
+def texts(*sources, **settings):
+    return [text for _, text in documents(*sources, **settings)]
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    for name, value in {"_PART_BYTES": 64, "_READ_BYTES": 16, "_BLOCK_BYTES": 24, "_LONGEST_WORD": 32}.items():
+        monkeypatch.setattr(reading, name, value)
+
+
+TEXT = st.text(st.sampled_from("ab é\n\t,"), max_size=400)
+
+
+@pytest.mark.parametrize("unit", ["line", "block"])
+@given(text=TEXT)
+def test_parts_of_a_file_are_the_whole_file(tmp_path_factory, unit, text):
+    file = tmp_path_factory.mktemp("parts") / "one.txt"
+    file.write_bytes(text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"_PART_BYTES": 64, "_READ_BYTES": 16, "_BLOCK_BYTES": 24}.items():
+            patch.setattr(reading, name, value)
+        found = texts(file, document=unit)
+    assert "".join(found) == text
+    if unit == "line":
+        assert found == text.splitlines(keepends=True) if "\t" not in text else True
+        assert len(found) == len(text.split("\n")) - text.endswith("\n") - (not text)
+    else:
+        assert all(block[-1].isspace() for block in found[:-1])
+
+
+def test_a_word_without_an_end_is_cut_where_every_part_expects_it(tmp_path, small_parts):
+    file = tmp_path / "endless.txt"
+    for text in ("a" * 1000, "b " * 20 + "a" * 500 + " c" * 20):
+        file.write_text(text)
+        assert "".join(texts(file, document="block")) == text
+
+
+def test_the_files_of_a_folder_are_documents_in_the_order_of_their_names(tmp_path):
+    (tmp_path / "b").mkdir()
+    for name, text in {"b/2.txt": "two", "a.txt": "one", ".hidden": "no"}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert texts(tmp_path) == ["one", "two"]
+    assert texts(tmp_path, tmp_path / "a.txt", document="line") == ["one", "two", "one"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"),
+    [
+        ("gz", gzip.compress),
+        ("bz2", bz2.compress),
+        ("xz", lzma.compress),
+        ("zst", lambda text: pyarrow.compress(text, codec="zstd", asbytes=True)),
+    ],
+)
+def test_compressed_text_is_read_and_damage_is_refused(tmp_path, ending, pack):
+    text = "".join(f"line {number} of many\n" for number in range(20_000))
+    file = tmp_path / f"text.txt.{ending}"
+    file.write_bytes(pack(text.encode()))
+    assert "".join(texts(file)) == text
+    assert len(texts(file, document="line")) == 20_000
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(CorpusError) as refused:
+        texts(file)
+    assert refused.value.where == file
+
+
+def test_a_file_that_unpacks_to_far_more_than_text_does_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_FREE_BYTES", 1 << 20)
+    file = tmp_path / "bomb.txt.bz2"
+    file.write_bytes(bz2.compress(b"a " * (1 << 20)))
+    with pytest.raises(CorpusError, match="times its size"):
+        texts(file)
+
+
+def test_lines_without_an_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_LONGEST_LINE", 1 << 12)
+    for name in ("text.txt", "text.jsonl"):
+        file = tmp_path / name
+        file.write_text("a" * (1 << 20))
+        with pytest.raises(CorpusError) as refused:
+            texts(file, document="line")
+        assert refused.value.where == str(file)
+
+
+def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
+    file = tmp_path / "marked.txt"
+    file.write_bytes("Zoë is here\n".encode("utf-8-sig"))
+    assert texts(file) == texts(file, document="line") == ["Zoë is here\n"]
+    (tmp_path / "rows.jsonl").write_bytes('{"text": "one"}'.encode("utf-8-sig"))
+    assert texts(tmp_path / "rows.jsonl") == ["one"]
+    file.write_bytes("Zoë is here\n".encode("utf-16"))
+    for source in (file, tmp_path):
+        with pytest.raises(CorpusError) as refused:
+            texts(source)
+        assert refused.value.where == file
+
+
+def test_bytes_that_are_not_utf8_are_replaced_and_told(tmp_path):
+    file = tmp_path / "latin.txt"
+    file.write_bytes("Zoë\nhere\n".encode("latin-1"))
+    (part,) = text_parts([file], TextSettings(document="line"))
+    found = [(piece.text, piece.is_damaged) for piece in read_part(part)]
+    assert found == [("Zo\N{REPLACEMENT CHARACTER}\n", True), ("here\n", False)]
+
+
+def test_json_lines_have_a_field_and_a_date(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    rows = [{"body": "one", "when": "1913-04-08"}, {"body": None, "when": 1914}, {"body": "three"}]
+    file.write_text("\n".join(map(json.dumps, rows)) + "\n\n")
+    assert documents(file, field="body", date="when") == [(1913, "one"), (1914, ""), (0, "three"), (0, "")]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"text": 1}', '{"body": "x"}', "[1]", "{", "[" * 100_000, '{"text": "\udc80"}'], ids=range(6)
+)
+def test_a_line_that_has_no_text_is_named(tmp_path, line):
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b'{"text": "fine"}\n' + line.encode("utf-8", "surrogateescape"))
+    with pytest.raises(CorpusError) as refused:
+        texts(file)
+    assert refused.value.where == (str(file), 2)
+
+
+def test_parquet_has_a_column_and_a_date(tmp_path):
+    file = tmp_path / "rows.parquet"
+    table = pyarrow.table(
+        {"body": ["one", None, "three"], "day": [datetime.date(1913, 4, 8), None, None], "n": [1] * 3}
+    )
+    pyarrow.parquet.write_table(table, file, row_group_size=2)
+    assert documents(file, column="body", date="day") == [(1913, "one"), (0, ""), (0, "three")]
+    for settings in ({"column": "text"}, {"column": "n"}, {"column": "body", "date": "year"}):
+        with pytest.raises(CorpusError):
+            documents(file, **settings)
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(CorpusError) as refused:
+        documents(file, column="body")
+    assert refused.value.where == file
+
+
+def test_standard_input_is_text(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\ntwo")))
+    assert texts("-", document="line") == ["one\n", "two"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "year"),
+    [("{year}-*.txt", 1913), ("*-{year}.txt", 0), ("1913-{year}.txt", 0), ("{year}*", 1913), ("(.+)+{year}", 0)],
+)
+def test_the_year_is_in_the_name_of_the_file(tmp_path, pattern, year):
+    (tmp_path / "1913-Wilson.txt").write_text("text")
+    assert documents(tmp_path, date=pattern) == [(year, "text")]
+
+
+def test_what_is_no_text_is_refused(tmp_path):
+    binary, empty = tmp_path / "model.bin", tmp_path / "empty"
+    binary.write_bytes(b"\0\1\2")
+    empty.mkdir()
+    for source in (binary, empty, tmp_path / "nothing.txt", "/dev/zero"):
+        with pytest.raises(CorpusError):
+            texts(source)
+    (tmp_path / "a.jsonl").write_text("{}")
+    with pytest.raises(SettingError):
+        texts(tmp_path / "a.jsonl", document="block")
+    with pytest.raises(SettingError):
+        TextSettings(document="page")
+
+
+@pytest.mark.parametrize("name", ["docs.csv", "docs.tsv.gz", "DOCS.CSV"])
+def test_csv_is_refused_rather_than_read_as_plain_text(tmp_path, name):
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(b"id,text\n") if name.endswith(".gz") else b"id,text\n1,He\n")
+    for source in (file, tmp_path):
+        with pytest.raises(CorpusError, match="CSV") as refused:
+            texts(source)
+        assert refused.value.where == file
+
+
+@pytest.mark.parametrize(("option", "name"), [("field", "docs.txt"), ("column", "docs.jsonl")])
+def test_options_that_no_file_has_a_use_for_are_refused(tmp_path, option, name):
+    (tmp_path / name).write_text('{"text": "He sings"}\n' * 3)
+    with pytest.raises(SettingError, match=f"--{option}") as refused:
+        imprint.corpus(tmp_path / name, **{option: "body"})
+    assert (refused.value.option, refused.value.got) == (option, "body")
+
+
+def test_a_field_of_one_corpus_and_a_column_of_another_go_together(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"body": "He sings"}\n' * 3)
+    pyarrow.parquet.write_table(pyarrow.table({"words": ["She sings"]}), tmp_path / "b.parquet")
+    rows = imprint.corpus(tmp_path / "a.jsonl", against=[tmp_path / "b.parquet"], field="body", column="words")
+    assert {row.n_documents_read for row in rows if row.kind == "corpus"} == {1, 3}
