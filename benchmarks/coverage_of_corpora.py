@@ -9,8 +9,8 @@ from itertools import product
 
 import numpy as np
 
+from imprint.significance.crossed import quantile
 from imprint.significance.odds import CountedOdds, Drawn, over_documents_and_words
-from imprint.significance.student import quantile
 from imprint.types import Floats, Ints
 
 LEVELS = (0.95, 0.995)

@@ -11,8 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from imprint.significance.crossed import OverWords
-from imprint.significance.student import two_sided
+from imprint.significance.crossed import OverWords, two_sided
 from imprint.significance.swapped import over_names, over_texts
 from imprint.types import Floats
 

@@ -22,7 +22,6 @@ from typing import Any
 import msgspec
 
 from imprint.kinds import all_kinds
-from imprint.policies.removed import removed_table
 from imprint.rows import Row
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +29,6 @@ BLOCK = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MORE = 12  # lines more than were shown that still are shown whole
 COMMAND = re.compile(r"^\$ (.*?)$\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 FIELDS = re.compile(r"(?<=^<!-- fields -->\n).*?(?=^<!-- end of fields -->$)", re.MULTILINE | re.DOTALL)
-REMOVED = re.compile(r"(?<=^<!-- removed -->\n).*?(?=^<!-- end of removed -->$)", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -62,8 +60,7 @@ def refresh(page: Path) -> bool:
 
 
 def with_fields(text: str) -> str:
-    """Return a page with its tables of fields as the rows describe them, and of those that are gone."""
-    text = REMOVED.sub(lambda _: "\n".join([*removed_table(), ""]), text)
+    """Return a page with its tables of fields as the rows describe them."""
     return FIELDS.sub(lambda _: "\n".join(field_tables()), text)
 
 

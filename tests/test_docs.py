@@ -21,7 +21,6 @@ from typer.testing import CliRunner
 import imprint
 from imprint.boards.subjects import read_models
 from imprint.cli.app import make_app
-from imprint.kinds import find_kind
 from imprint.policies.policy import example
 from imprint.stimuli.catalog import catalogue, questions, read_tests
 
@@ -240,21 +239,6 @@ def test_the_fields_of_findings_are_those_of_the_rows(monkeypatch):
     page = (DOCS / "findings.md").read_text()
     assert "| `outcome` |" in page
     assert refresh_docs.with_fields(page) == page, "python scripts/refresh_docs.py docs/findings.md writes them"
-
-
-def test_a_field_said_to_be_gone_is_gone():
-    text = (DOCS / "findings.md").read_text()
-    told = re.findall(
-        r"^\| ([\w, -]+) \| (`.*?`) \|", text[text.index("| kind | removed |") : text.index("## Fields")], re.MULTILINE
-    )
-    gone = [
-        (kind, field)
-        for kinds, fields in told
-        for kind in kinds.split(", ")
-        for field in re.findall(r"`(\w+)`", fields)
-    ]
-    assert len(gone) > 100
-    assert [(kind, field) for kind, field in gone if field in find_kind(kind).row.__struct_fields__] == []
 
 
 def test_every_test_of_the_catalogue_is_documented():

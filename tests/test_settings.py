@@ -12,6 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
+from imprint.association.settings import BatterySettings, CalibrationSettings, WeatSettings
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
@@ -22,6 +23,7 @@ from imprint.corpora.settings import CorpusSettings
 from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
+from imprint.evaluation.settings import BenchmarkSettings, EvaluationSettings
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds.audit import AuditedSettings
 from imprint.policies.settings import GateSettings
@@ -112,6 +114,9 @@ def options(command):
         ("audit", EncoderSettings, ()),
         ("audit", PageSettings, ()),
         ("board", EncoderSettings, ()),
+        ("calibrate", CalibrationSettings, ()),
+        ("compare", BenchmarkSettings, ()),
+        ("evaluate", EvaluationSettings, ()),
         ("gate", GateSettings, ()),
         ("gate", VerdictFiles, ()),
         ("report", PageSettings, ()),
@@ -122,6 +127,7 @@ def options(command):
         ("swap", EncoderSettings, ()),
         ("debias", DebiasOptions, ("target",)),  # an argument of the command
         ("debias", EncoderSettings, ()),
+        ("weat", BatterySettings, ()),
     ],
 )
 def test_a_commands_options_are_the_fields_of_its_settings(command, settings, own):
@@ -140,6 +146,11 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
         (imprint.analogies, AnalogySettings),
         (imprint.corpus, CorpusSettings),
         (imprint.debias, DebiasOptions),
+        (imprint.weat, WeatSettings),
+        (imprint.run_battery, BatterySettings),
+        (imprint.calibrate, CalibrationSettings),
+        (imprint.compare, BenchmarkSettings),
+        (imprint.evaluate, EvaluationSettings),
     ],
 )
 def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
@@ -211,3 +222,21 @@ def test_debiasing_has_the_same_settings_in_a_command_and_in_python():
     of_encoders = {name.replace("_", "-") for name in fields_of(EncoderSettings)}
     in_python = {"groups" if name == "group" else name for name in names - of_encoders - {"compare", "page", "json"}}
     assert {*inspect.signature(imprint.debias).parameters} == in_python | {"templates", "tests", "cache", "report"}
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "of_terminal", "of_python"),
+    [
+        # Tests and benchmarks have names in a command and are values in Python; words are files or lists.
+        ("weat", imprint.run_battery, {"test", "topic", "x", "y", "a", "b"}, {"skip", "foreign", "progress"}),
+        ("calibrate", imprint.calibrate, {"test", "dask"}, {"tests", "report"}),
+        ("compare", imprint.compare, {"test"}, {"tests", "resamples", "report"}),
+        ("evaluate", imprint.evaluate, {"leakage", "group"}, {"report"}),
+    ],
+)
+def test_a_measurement_has_the_same_settings_in_a_command_and_in_python(command, function, of_terminal, of_python):
+    first = {"embedding": "subject", "first": "subject"}
+    of_encoders = {*fields_of(EncoderSettings)} - {"cache"}
+    in_command = {first.get(name, name) for name in options(command).keys() - of_terminal - of_encoders - {"json"}}
+    in_python = {first.get(name, name) for name in inspect.signature(function).parameters}
+    assert in_python - of_python == in_command

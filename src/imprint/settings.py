@@ -43,6 +43,8 @@ def option(help: str, *names: str, names_a: Named | None = None, **more: Any) ->
 
 
 SEED = option("Random seed.", "--seed", min=0)
+CACHE = option("Where encodings are kept between runs.")
+REPORT = option("Called with the name of the step, the work done and the total work.")
 TOPIC = option("Only tests about this topic, such as gender; may repeat.", "--topic", metavar="TOPIC")
 
 

@@ -9,16 +9,17 @@ from planted import planted
 from refusals import refuses
 
 from imprint.association import calibration
-from imprint.association.calibration import ANY, MOST_COPIES, Altered, AskedTest, calibrate, exchanged, original_of
+from imprint.association.calibration import ANY, Altered, AskedTest, calibrate, exchanged, original_of
 from imprint.association.frequency import octaves_apart
 from imprint.association.seat import seat
+from imprint.association.settings import MOST_COPIES
 from imprint.association.sizes import measure_size
 from imprint.association.weat import weat
 from imprint.embeddings.background import FEWEST_RANKS
 from imprint.errors import SettingError, VocabularyError
+from imprint.significance.crossed import two_sided
 from imprint.significance.outcomes import CONFIDENCE, FOUND, outcome
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.student import two_sided
 from imprint.stimuli.catalog import get, questions
 from imprint.subjects.opening import load, open_encoder
 

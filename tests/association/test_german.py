@@ -10,9 +10,9 @@ from fields import values
 from refusals import refuses
 
 from imprint.association.battery import run_battery
-from imprint.association.grammar import beside_things, is_explained_by_grammar
-from imprint.association.grammar import test_of_things as of_things
 from imprint.association.seat import seat
+from imprint.association.sizes import beside_things, is_explained_by_grammar
+from imprint.association.sizes import test_of_things as of_things
 from imprint.association.vectors import SetVectors
 from imprint.association.weat import WeatRow, weat
 from imprint.association.wefat import wefat
@@ -23,8 +23,7 @@ from imprint.metrics.by_name import make_metric
 from imprint.metrics.run import measure_metric
 from imprint.policies.gate import check, parse_conditions
 from imprint.policies.judging import UNJUDGED
-from imprint.significance.crossed import over_words
-from imprint.significance.student import two_sided
+from imprint.significance.crossed import over_words, two_sided
 from imprint.stimuli.catalog import catalogue, get, shared_sets, things
 from imprint.stimuli.definition import WefatTest, WordSet, words_of
 from imprint.stimuli.files import read_property

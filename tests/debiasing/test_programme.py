@@ -48,7 +48,7 @@ def test_iterations_are_spent_where_the_cone_is_active_alone(regime):
     assert bool(smallest < 1e-6) is (regime == "outside")
 
 
-@pytest.mark.parametrize("dimension", [4, 12, 30])
+@pytest.mark.parametrize("dimension", [4, 12, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("directions", [1, 3])
 @both_regimes
 def test_an_independent_conic_solver_agrees(dimension, directions, regime):

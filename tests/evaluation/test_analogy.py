@@ -11,9 +11,12 @@ from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 from imprint.evaluation import analogy as analogy_module
 from imprint.evaluation.analogy import METHODS, Vocabulary, analogy, best_answers
 from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
+from imprint.evaluation.settings import EvaluationSettings
 from imprint.kinds import row_type
 from imprint.rows import read_row
 from imprint.subjects.opening import load
+
+FEW = EvaluationSettings(resamples=5)
 
 
 def random_embedding(seed=0, words=300, dimension=8, name="random"):
@@ -102,7 +105,7 @@ def test_no_spelling_of_a_question_word_answers_and_any_spelling_of_the_answer_d
     }
     one = Embedding("cased", list(rows), np.array(list(rows.values()), dtype=np.float32))
     asked = AnalogyBenchmark("mine", (("Man", "WOMAN", "king", "queen"),), ("all",))
-    result = analogy(one, asked, resamples=5)
+    result = analogy(one, asked, FEW)
     assert result.cosadd == result.cosmul == 1.0
     vocabulary = Vocabulary.of(one, 6)
     assert vocabulary.groups.tolist() == [0, 1, 2, 2, 4, 4]
@@ -118,7 +121,7 @@ def test_words_without_direction_neither_ask_nor_answer():
 
 def test_a_question_that_nothing_else_can_answer_is_wrong():
     one = random_embedding(words=3)
-    result = analogy(one, AnalogyBenchmark("mine", (("w0", "w1", "w2", "w0"),), ("x",)), resamples=5)
+    result = analogy(one, AnalogyBenchmark("mine", (("w0", "w1", "w2", "w0"),), ("x",)), FEW)
     assert result.cosadd == 0.0
 
 
@@ -128,7 +131,7 @@ def test_accuracy_is_gensims(tmp_path):
     small = Embedding("small", list(bundled.words[:words]), np.array(bundled.vectors[:words]))
     google = bundled_benchmarks()[-1]
     assert isinstance(google, AnalogyBenchmark)
-    result = analogy(small, google, most_words=2_500, resamples=5)
+    result = analogy(small, google, EvaluationSettings(most_words=2_500, resamples=5))
     path = tmp_path / "google.txt"
     lines, last = [], None
     for section, question in zip(google.sections, google.questions, strict=True):
@@ -149,7 +152,7 @@ def test_sections_add_up():
     one = random_embedding()
     names = [f"w{row}" for row in range(40)]
     questions = tuple(tuple(np.random.default_rng(row).choice([*names, "zebra"], 4)) for row in range(60))
-    result = analogy(one, AnalogyBenchmark("mine", questions, ("x",) * 20 + ("y",) * 40), resamples=5)
+    result = analogy(one, AnalogyBenchmark("mine", questions, ("x",) * 20 + ("y",) * 40), FEW)
     assert [section.asked for section in result.sections] == [20, 40]
     assert sum(section.found for section in result.sections) == result.found < 60
     for method in METHODS:
@@ -162,10 +165,10 @@ def test_two_embeddings_answer_the_questions_both_have():
     names = [f"w{row}" for row in range(60)]
     questions = tuple(tuple(np.random.default_rng(row).choice(names, 4)) for row in range(100))
     asked = AnalogyBenchmark("mine", questions, ("x",) * 100)
-    row = analogy(other, asked, against=one, resamples=20)
+    row = analogy(other, asked, EvaluationSettings(resamples=20), against=one)
     kept = tuple(question for question in questions if all(int(word[1:]) < 30 for word in question))
     shared = AnalogyBenchmark("mine", kept, ("x",) * len(kept))
-    before, after = (analogy(side, shared, resamples=20) for side in (one, other))
+    before, after = (analogy(side, shared, EvaluationSettings(resamples=20)) for side in (one, other))
     assert row.found == len(kept) > 2
     for method in METHODS:
         assert row.measured(method) == after.measured(method)
@@ -175,7 +178,7 @@ def test_two_embeddings_answer_the_questions_both_have():
     assert row.to_dict()["change_3cosmul"] == row.change_3cosmul
     assert row.in_part("benchmarks").own_field("effect_size") == "against_3cosadd"
     assert read_row(row.to_dict(), row_type) == row
-    nothing = analogy(one, asked, against=one, resamples=20)
+    nothing = analogy(one, asked, EvaluationSettings(resamples=20), against=one)
     assert {nothing.measured(method, "change_") for method in METHODS} == {(0, 0, 0)}
 
 
@@ -189,7 +192,7 @@ def test_damaged_vectors_and_no_words_are_refused():
     asked = AnalogyBenchmark("mine", (("w0", "w1", "w2", "w3"),), ("x",))
     one = random_embedding()
     with refuses(SettingError, option="most_words", got=0):
-        analogy(one, asked, most_words=0)
+        analogy(one, asked, EvaluationSettings(most_words=0))
     one.vectors[7, 0] = np.nan
     with refuses(EmbeddingFileError, words=("w7",)):
         analogy(one, asked)
@@ -198,7 +201,7 @@ def test_damaged_vectors_and_no_words_are_refused():
 def test_progress_ends_with_all_of_it():
     one, seen = random_embedding(words=analogy_module._BLOCK * 2 + 5), []
     asked = AnalogyBenchmark("mine", (("w0", "w1", "w2", "w3"),), ("x",))
-    analogy(one, asked, against=one, resamples=5, progress=lambda *at: seen.append(at))
+    analogy(one, asked, FEW, against=one, progress=lambda *at: seen.append(at))
     assert seen[-1] == (2 * len(one), 2 * len(one))
     assert seen == sorted(seen)
 

@@ -9,19 +9,13 @@ import imprint
 from imprint.debiasing import DEFAULT_METHOD, SEEDED_METHOD
 from imprint.debiasing.rows import DebiasingRow, LeftRow
 from imprint.evaluation.debiased import DebiasedCopy
-from imprint.evaluation.debiasers import DebiasComparisonRow, compare_debiasers
+from imprint.evaluation.debiasers import DebiasComparisonRow
 from imprint.evaluation.left import judging_axis, measure_left
 from imprint.jobs.job import Job, Plan
 from imprint.stimuli.seeds import Seeds, background, held_out
 
 METHODS = ("linear", "leace", "sentence-debias", "double-hard")
 LEFT = LeftRow.__struct_fields__[LeftRow.__struct_fields__.index("bias_left") :]
-
-
-@pytest.fixture(scope="module")
-def compared(bundled):
-    """What every method leaves, among all."""
-    return compare_debiasers(bundled)
 
 
 def left(rows):

@@ -33,6 +33,7 @@ def with_words(test, **sets):
     return replace(test, **{key: WordSet.of(getattr(test, key).name, words) for key, words in sets.items()})
 
 
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("name", PAIRED)
 def test_a_pair_without_one_of_its_words_is_left_out_whole(bundled, names, name):
     x, y = (list(one.words) for one in (names.x, names.y))
@@ -64,6 +65,7 @@ def test_sets_of_unequal_size_have_no_pairs(bundled, names, name):
         MetricWords.of(bundled, test, unit=True, paired=True)
 
 
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize(("name", "settings"), ALL)
 def test_missing_words_change_nothing_but_their_names(bundled, names, name, settings):
     more = with_words(names, a=[*names.a.words, "zzunknowna"])

@@ -18,11 +18,9 @@ from imprint.kinds.sections import sentences
 from imprint.kinds.tests import REASONS as REASON_TEXTS
 from imprint.masking import Words
 from imprint.policies import gate as gates
-from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, field_names, parse_condition
+from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, parse_condition
 from imprint.policies.gate import parse_conditions
 from imprint.policies.judging import judge
-from imprint.policies.removed import REMOVED as REMOVED_FIELDS
-from imprint.policies.removed import removed
 from imprint.render.numbers import plain
 from imprint.rows import RawRow, WordList, read_row
 from imprint.significance.outcomes import MARGIN, outcome
@@ -181,62 +179,6 @@ def test_a_large_p_can_not_be_required(field):
 def test_a_number_without_an_interval_can_not_be_required(field):
     with pytest.raises(SettingError, match="size"):
         parse_condition(f"weat:{field}<0.5", "require")
-
-
-REMOVED = [
-    ("weat:p_holm<0.05", "size"),
-    ("weat:p_strong_holm<0.05", "size"),
-    ("seat:evidence>0", "size"),
-    ("weat:p_words<0.05", "size"),
-    ("weat:p_axes<0.05", "size"),
-    ("weat:p_label<0.05", "p_value"),
-    ("weat:p_label_floor<0.05", "p_floor"),
-    ("metric-agreement:n_same_evidence>3", "n_same_outcome"),
-    ("wefat:spearman_low>0", "words_low"),
-    ("calibration:shares>0.1", "share"),
-    ("study-matching:n_significant<3", "n_found"),
-    ("weat:alpha<0.05", "size"),
-    ("topic:mean_difference<0.1", "size"),
-    ("change:|mean_difference|<0.1", "size"),
-    ("wefat:p_holm<0.05", "r"),
-    ("topic:words_low>0", "size_low"),
-    ("weat:words_high<0", "size_high"),
-    ("seat:interval_low>0", "size_low"),
-    ("weat:detectable_shift<0.1", "detectable"),
-    ("weat:specificity<0.1", "unrelated"),
-    ("weat:grammar_low>0", "p_grammar"),
-]
-
-
-@pytest.mark.parametrize("rule", ["fail-on", "require"])
-@pytest.mark.parametrize(("text", "replacement"), REMOVED)
-def test_a_field_that_is_no_more_is_refused_with_what_has_replaced_it(text, replacement, rule):
-    with pytest.raises(SettingError) as error:
-        parse_condition(text, rule)
-    assert error.value.got in text
-    assert error.value.hint.startswith(f"{replacement} has replaced it")
-
-
-@pytest.mark.parametrize("gone", REMOVED_FIELDS, ids=lambda gone: " ".join(gone.kinds + tuple(gone.fields)))
-def test_every_field_that_is_gone_is_refused_with_what_there_is_instead(gone):
-    for kind in gone.kinds:
-        fields = field_names(row_type(kind))
-        for field in gone.fields:
-            assert field not in fields
-            replacement = gone.replacement(field, fields)
-            assert not replacement or replacement in fields
-            if find_kind(kind).measured:
-                with pytest.raises(SettingError) as error:
-                    parse_condition(f"{kind}:{field}>0.1")
-                assert (replacement or "it is gone; instead") in error.value.hint
-
-
-def test_every_field_of_the_second_schema_is_here_or_named_among_those_that_are_gone():
-    for line in OLD.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        kind = row.pop("kind")
-        gone = row.keys() - field_names(row_type(kind)).keys()
-        assert [field for field in gone if removed(kind, field) is None] == []
 
 
 GRID = [number / 4 for number in range(-8, 9)]

@@ -138,26 +138,13 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
         ("require = [", "TOML"),
         (f"owner = {'9' * 5000}\n", "TOML"),  # more digits than Python converts
         (f"owner = {'[' * 5000}\n", "TOML"),
+        ('[[require]]\nbenchmark = "ws-353"\nleast = 0.1\nmargin = 0.1\n', "margin"),
+        ('alpha = 0.05\n[[require]]\ntest = "gender-career"\nsize = 0.1\n', "alpha"),
     ],
 )
 def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
     with refuses((SettingError, StimulusError), mentioned):
         imprint.policy(write(tmp_path, text))
-
-
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ('[[require]]\ntest = "gender-career"\nmargin = 0.1\n', "margin"),
-        ('[[require]]\nbenchmark = "ws-353"\nmargin = 0.1\n', "margin"),
-        ('alpha = 0.05\n[[require]]\ntest = "gender-career"\nsize = 0.1\n', "alpha"),
-    ],
-)
-def test_cosines_and_levels_are_refused_with_the_share_to_write(tmp_path, text, key):
-    with pytest.raises(SettingError) as error:
-        imprint.policy(write(tmp_path, text))
-    assert error.value.option == key
-    assert "size = 0.10, a share of the distance" in error.value.hint
 
 
 @pytest.mark.parametrize("text", ["tool = 5\n", "[tool]\nimprint = 5\n", "", f"tool = {'9' * 5000}\n"])

@@ -5,11 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from imprint.significance.crossed import Spread
+from imprint.significance.crossed import Spread, two_sided
 from imprint.significance.decisions import Decisions, p_values
 from imprint.significance.outcomes import CONFIDENCE, outcome
 from imprint.significance.shares import ShareOfDistance
-from imprint.significance.student import two_sided
 
 RUNS = 25
 

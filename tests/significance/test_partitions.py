@@ -225,7 +225,7 @@ def test_equal_scores_have_p_one_whatever_the_method(size, alternative):
     assert (result.p_value, result.p_strict, result.log10_p) == (1, 0, 0)
 
 
-@pytest.mark.parametrize("size", [8, 25, 60])
+@pytest.mark.parametrize("size", [8, 20, pytest.param(25, marks=pytest.mark.slow), 60])
 def test_a_set_beside_itself_has_p_one(size):
     x = np.random.default_rng(0).normal(size=size)
     assert permutation_test(x, x, alternative="two-sided").p_value == 1

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from imprint.significance.student import quantile, two_sided
+from imprint.significance.crossed import quantile, two_sided
 
 DEGREES = st.floats(0.5, 1e5)
 

@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, TypeVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, TypeVar
 
 from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows
+from imprint.association.settings import BatterySettings
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import WefatRow
 from imprint.association.wefat import measure as measure_wefat
-from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import SkippedRow, skipped
+from imprint.settings import option, settable
 from imprint.stimuli.definition import Test, WeatTest
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Progress
@@ -22,17 +24,23 @@ from imprint.workers import in_order
 Finished = TypeVar("Finished")
 
 
+@dataclass(frozen=True)
+class BatteryArguments(BatterySettings):
+    """All that a battery is given."""
+
+    tests: Annotated[Sequence[Test], option("WEATs and WEFATs, from the catalogue or your own.")]
+    _: KW_ONLY
+    skip: Annotated[bool, option("Skip a test that lacks words or its property; if False, raise.")] = True
+    foreign: Annotated[
+        Mapping[str, Embedding] | None,
+        option("Vectors for tests in other languages, by language, where an encoder is asked in their sentences."),
+    ] = None
+    progress: Annotated[Progress | None, option("Called with the tests done and the total number of tests.")] = None
+
+
+@settable(BatteryArguments)
 def run_battery(
-    embedding: EmbeddingLike,
-    tests: Sequence[Test],
-    *,
-    alternative: Alternative = "greater",
-    draws: int | None = None,
-    seed: int = 0,
-    skip: bool = True,
-    foreign: Mapping[str, Embedding] | None = None,
-    by_gender: bool = False,
-    progress: Progress | None = None,
+    embedding: EmbeddingLike, arguments: BatteryArguments
 ) -> MeasuredRows[WeatRow | WefatRow | TopicRow | InteractionRow | SkippedRow]:
     """Run many tests on one embedding.
 
@@ -40,23 +48,6 @@ def run_battery(
     ----------
     embedding
         A file, `default` or an object, as `load` accepts it.
-    tests
-        WEATs and WEFATs, from the catalogue or your own.
-    alternative
-        Which differences p-values count: "greater" counts x with a and y with b, "less" the reverse, "two-sided"
-        either.
-    draws
-        Estimate p-values from this many random partitions instead of counting.
-    seed
-        Seed of everything random.
-    skip
-        Skip a test that lacks words or its property; if False, raise.
-    foreign
-        Vectors for tests in other languages, by language, where an encoder is asked in their sentences.
-    by_gender
-        Split the names of X and Y by gender, too: main effects and their interaction.
-    progress
-        Called with the tests done and the total number of tests.
 
     Returns
     -------
@@ -68,12 +59,12 @@ def run_battery(
     >>> imprint.run_battery("default", imprint.catalogue()[:3])
     Rows(3 weat: 2 present, 1 substantial; 1 topic: 1 substantial)
     """
-    embedding = load(embedding)
+    embedding, tests, seed = load(embedding), arguments.tests, arguments.seed
 
     def measure_test(vectors: Mapping[str, Embedding], test: Test) -> list[Measured[Any]]:
         subject = vectors.get(test.language, embedding)
         if isinstance(test, WeatTest):
-            return [measure(subject, find_test(test), alternative=alternative, draws=draws, seed=seed)]
+            return [measure(subject, find_test(test), arguments)]
         return [Measured(measure_wefat(subject, test, seed=seed), None)]
 
     def lost(error: Exception, test: Test) -> SkippedRow:
@@ -91,12 +82,13 @@ def run_battery(
         )
 
     tasks = [(test,) for test in tests]
-    outcomes = attempt_each(measure_test, foreign or {}, tasks, lost, skip=skip, progress=progress)
+    foreign, skip = arguments.foreign or {}, arguments.skip
+    outcomes = attempt_each(measure_test, foreign, tasks, lost, skip=skip, progress=arguments.progress)
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests), where=embedding.name)
     weats = [pair for pair in measured if pair.words is not None]
     topics = topic_rows(weats, not_run) if len(weats) > 1 else []
-    crossed = interaction_rows(weats) if by_gender else []
+    crossed = interaction_rows(weats) if arguments.by_gender else []
     return MeasuredRows(measured, [*(pair.row for pair in measured), *topics, *crossed, *not_run])
 
 

@@ -15,16 +15,17 @@ import numpy as np
 from imprint.association.frequency import is_explained_by_frequency, is_matched, octaves_apart, replacement_p
 from imprint.association.seat import AskedEncoder
 from imprint.association.seat_battery import all_in_sentences
+from imprint.association.settings import CalibrationSettings
 from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
-from imprint.checks import check_whole
-from imprint.clusters import Workers, working
+from imprint.clusters import WORKERS, Workers, working
 from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.rows import Row, Rows, shown
+from imprint.settings import CACHE, REPORT, option, settable
 from imprint.significance.decisions import Decisions
 from imprint.significance.outcomes import CONFIDENCE, too_few
 from imprint.significance.partitions import binomial_interval
@@ -41,8 +42,6 @@ from imprint.workers import executor_or_threads, in_order
 Altered = Literal["shuffled", "shuffled by frequency", "names exchanged", "mirrored"]
 SideBySide = tuple[Floats32, Floats32]  # targets and attributes of one test in every copy: copies, words, dimensions
 
-COPIES = 200
-MOST_COPIES = 100_000
 ANY = "any"
 
 _CHUNK = 100  # copies with one seed: the unit of work, whoever does it
@@ -88,16 +87,24 @@ class CalibrationRow(Row, frozen=True, kw_only=True, tag="calibration"):
     ] = None
 
 
-def calibrate(
-    subject: EncoderLike,
-    *,
-    tests: Sequence[WeatTest] | None = None,
-    copies: int = COPIES,
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    workers: Workers | None = None,
-    report: Report | None = None,
-) -> Rows[CalibrationRow]:
+@dataclass(frozen=True, kw_only=True)
+class CalibrationArguments(CalibrationSettings):
+    """All that a calibration is given."""
+
+    tests: Annotated[
+        Sequence[WeatTest] | None,
+        option(
+            "Tests with word sets, by default the questions. Controls are left out, and so is what lacks words. Lists "
+            "that are not matched in frequency pass the check of frequency, as always."
+        ),
+    ] = None
+    cache: Annotated[EncodingStore | None, CACHE] = None
+    workers: Annotated[Workers | None, option(WORKERS)] = None
+    report: Annotated[Report | None, REPORT] = None
+
+
+@settable(CalibrationArguments)
+def calibrate(subject: EncoderLike, arguments: CalibrationArguments) -> Rows[CalibrationRow]:
     """Count how often questions find a difference in copies of a subject in which there is none.
 
     Vectors are exchanged among all words, or among words of like frequency; or names are exchanged among like names
@@ -107,20 +114,6 @@ def calibrate(
     ----------
     subject
         An embedding or an encoder, as `open_subject` accepts it.
-    tests
-        Tests with word sets, by default the questions. Controls are left out, and so is what lacks words. Lists that
-        are not matched in frequency pass the check of frequency, as always.
-    copies
-        How many copies of each kind to make.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    workers
-        How many threads, the address of a Dask scheduler, or any `concurrent.futures.Executor`, to make up to 100
-        copies of one kind at a time. The result is the same to the byte.
-    report
-        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -132,13 +125,13 @@ def calibrate(
     >>> imprint.calibrate("default", copies=20)["any"].share
     0.0
     """
-    check_whole("copies", copies, most=MOST_COPIES)
-    opened = open_subject(subject)
-    original = original_of(opened, questions() if tests is None else tests, cache, report)
+    opened, copies, seed, report = open_subject(subject), arguments.copies, arguments.seed, arguments.report
+    tests = questions() if arguments.tests is None else arguments.tests
+    original = original_of(opened, tests, arguments.cache, report)
     chunks = [(start // _CHUNK, min(_CHUNK, copies - start)) for start in range(0, copies, _CHUNK)]
     tasks = [(altered, chunk, size, seed) for altered in get_args(Altered) for chunk, size in chunks]
     parts: dict[Altered, list[Floats]] = {altered: [] for altered in get_args(Altered)}
-    with working(workers) as executor, executor_or_threads(executor) as pool:
+    with working(arguments.workers) as executor, executor_or_threads(executor) as pool:
         for done, part in enumerate(in_order(pool, measure_copies, original, tasks)):
             parts[tasks[done][0]].append(part)
             if report is not None:

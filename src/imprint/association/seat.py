@@ -14,11 +14,10 @@ from typing import Any, get_args
 import numpy as np
 
 from imprint.association.cosines import Effect, cosines
-from imprint.association.grammar import beside_things, test_of_things
 from imprint.association.rows import Measured, SeatRow, Unit, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
-from imprint.association.sizes import measure_size
+from imprint.association.sizes import beside_things, measure_size, test_of_things
 from imprint.association.weat import WordSets, asked_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.embeddings.background import Background

@@ -5,21 +5,21 @@ the sum of s over X less that over Y; the effect divides the difference of means
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
 from imprint.association.cosines import ROUNDING, cosines
 from imprint.association.cosines import scores as scores_of
-from imprint.association.grammar import Grammar, beside_things, test_of_things
 from imprint.association.rows import AssociationRow, Measured, fields_of_words
-from imprint.association.sizes import measure_size
+from imprint.association.settings import WeatSettings
+from imprint.association.sizes import Grammar, beside_things, measure_size, test_of_things
 from imprint.association.vectors import SetVectors, WordRows, find_rows, refuse_overlap, require_pair
-from imprint.checks import Alternative
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import shown
+from imprint.settings import option, settable
 from imprint.significance.partitions import PermutationTest, permutation_test
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest, WordSet, validate, word_sets
@@ -42,41 +42,30 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
     other_sha256: Annotated[str | None, shown("Other's SHA-256", "Its hash.", shape="word")] = None
 
 
-def weat(
-    embedding: EmbeddingLike,
-    test: WeatTest | str | None = None,
-    *,
-    targets: WordSets | None = None,
-    attributes: WordSets | None = None,
-    alternative: Alternative = "greater",
-    draws: int | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> WeatRow:
+@dataclass(frozen=True)
+class WeatArguments(WeatSettings):
+    """The test that is asked for, and how it is run."""
+
+    test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
+    _: KW_ONLY
+    targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
+    attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
+    progress: Annotated[
+        Progress | None, option("Called with the partitions drawn and the total number of partitions.")
+    ] = None
+
+
+@settable(WeatArguments)
+def weat(embedding: EmbeddingLike, arguments: WeatArguments) -> WeatRow:
     """Run a WEAT: are two sets of targets associated differently with two sets of attributes?
 
     The size has an interval over words, which decides. The p-value, as published, is exact, or rigorously bounded for
-    large sets.
+    large sets: "greater" counts x with a and y with b, "less" the reverse, "two-sided" either.
 
     Parameters
     ----------
     embedding
         A file, `default` or an object, as `load` accepts it.
-    test
-        The id of a catalogue test, or a test of your own.
-    targets
-        Two lists of words, x and y, in place of a test.
-    attributes
-        Two lists of words, a and b, in place of a test.
-    alternative
-        Which differences the p-value counts: "greater" counts x with a and y with b, "less" the reverse,
-        "two-sided" either.
-    draws
-        Estimate the p-value from this many random partitions instead.
-    seed
-        Seed of everything random.
-    progress
-        Called with the partitions drawn and the total number of partitions.
 
     Returns
     -------
@@ -88,24 +77,17 @@ def weat(
     >>> imprint.weat("default", "gender-career")
     WeatRow('gender-career' on glove.6B.100d: 26 % [16 to 37], substantial, d = 0.94, 0 missing)
     """
-    return measure(
-        load(embedding),
-        asked_test("weat", test, targets, attributes),
-        alternative=alternative,
-        draws=draws,
-        seed=seed,
-        progress=progress,
-    ).row
+    embedding = load(embedding)
+    test = asked_test("weat", arguments.test, arguments.targets, arguments.attributes)
+    return measure(embedding, test, arguments, progress=arguments.progress).row
 
 
 def measure(
     embedding: Embedding,
     test: WeatTest,
+    settings: WeatSettings = WeatSettings(),  # noqa: B008 - it is frozen
     *,
     left_out: Sequence[str] = (),
-    alternative: Alternative = "greater",
-    draws: int | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> Measured[WeatRow]:
     """Run a test whose words were checked, without those left out.
@@ -121,13 +103,14 @@ def measure(
     else:
         scores = scores_of(_cosines(rows), words.n_a)
         x_scores, y_scores = np.split(scores, [words.n_x])
-        significance = _permuted(x_scores, y_scores, alternative, draws, seed, progress)
-    sized = measure_size(test, words, embedding.background, grammar_of(embedding, test, words), seed=seed)
+        significance = _permuted(x_scores, y_scores, settings, progress)
+    grammar = grammar_of(embedding, test, words)
+    sized = measure_size(test, words, embedding.background, grammar, seed=settings.seed)
     row = WeatRow(
         **fields_of_words(test, words, scores, significance, sized),
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
-        seed=seed,
+        seed=settings.seed,
         missing=(*left_out, *rows.missing),
         left_out=tuple(left_out),
         lowered=rows.lowered,
@@ -170,14 +153,13 @@ def grammar_of(embedding: Embedding, test: WeatTest, words: SetVectors) -> Gramm
     return beside_things(words, lambda: vectors_of(embedding, look_up(embedding, nouns)))
 
 
-def _permuted(
-    x: Floats, y: Floats, alternative: Alternative, draws: int | None, seed: int, progress: Progress | None
-) -> PermutationTest:
-    if draws is None:
-        return permutation_test(x, y, alternative=alternative)
+def _permuted(x: Floats, y: Floats, settings: WeatSettings, progress: Progress | None) -> PermutationTest:
+    if settings.draws is None:
+        return permutation_test(x, y, alternative=settings.alternative)
     from imprint.significance.partitions import sampled_test
 
-    return sampled_test(x, y, alternative=alternative, draws=draws, seed=seed, progress=progress)
+    draws, seed = settings.draws, settings.seed
+    return sampled_test(x, y, alternative=settings.alternative, draws=draws, seed=seed, progress=progress)
 
 
 def _without_noise(table: Floats) -> Floats:

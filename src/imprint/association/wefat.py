@@ -22,11 +22,10 @@ from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import WordValue, shown, word_values
-from imprint.significance.crossed import sample_quantile
+from imprint.significance.crossed import quantile, sample_quantile
 from imprint.significance.outcomes import CONFIDENCE, FREQUENCY_LEVEL, Reason, outcome, too_few
 from imprint.significance.ranks import midranks
 from imprint.significance.ranks import pearson as pearson_correlation
-from imprint.significance.student import quantile
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, WefatTest, WordSet, described, validate, words_of
 from imprint.subjects.framed import word_vectors

@@ -1,11 +1,13 @@
 """`imprint calibrate`: how often questions find something in copies of a subject in which there is nothing to find."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from imprint.association.settings import CalibrationSettings
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
-from imprint.cli.options import DaskOption, JsonOption, SeedOption, WorkersOption, given_workers, with_settings
+from imprint.cli.options import DaskOption, JsonOption, WorkersOption, given_workers, with_settings
 
 
 @with_settings
@@ -15,12 +17,11 @@ def calibrate_command(
         list[str] | None,
         typer.Option("--test", help="A test's id, or a pattern; may repeat. [default: the questions]"),
     ] = None,
-    copies: Annotated[int, typer.Option("--copies", min=1, help="How many copies of each kind to make.")] = 200,
     workers: WorkersOption = None,
     dask: DaskOption = None,
     *,
+    settings: CalibrationSettings,
     about: EncoderSettings,
-    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Count findings in copies that have nothing to find.
@@ -37,12 +38,6 @@ def calibrate_command(
     chosen = given_workers(workers, dask)
     with opened_subjects([subject], about) as opened, phases() as report:
         calibration = calibrate(
-            opened.subjects[0],
-            tests=tests,
-            copies=copies,
-            cache=opened.cache,
-            seed=seed,
-            workers=chosen,
-            report=report,
+            opened.subjects[0], tests=tests, cache=opened.cache, workers=chosen, report=report, **asdict(settings)
         )
     show_findings(calibration.findings(), json=json)

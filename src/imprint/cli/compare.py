@@ -1,12 +1,14 @@
 """`imprint compare`: two embeddings side by side."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from imprint.cli.encoders import SUBJECT_HELP, EncoderSettings, opened_subjects
-from imprint.cli.evaluate import BenchmarksOption, WordsOption
-from imprint.cli.options import JsonOption, SeedOption, chosen_weats, is_subject, with_settings
+from imprint.cli.evaluate import BenchmarksOption
+from imprint.cli.options import JsonOption, chosen_weats, is_subject, with_settings
+from imprint.evaluation.settings import BenchmarkSettings
 
 
 @with_settings
@@ -18,10 +20,9 @@ def compare_command(
         typer.Option("--test", help="A WEAT's id, or a pattern; may repeat. [default: questions, Caliskan's ten]"),
     ] = None,
     benchmarks: BenchmarksOption = None,
-    most_words: WordsOption = 300_000,
     *,
+    settings: BenchmarkSettings,
     about: EncoderSettings,
-    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Compare two subjects: biases, associations, benchmarks.
@@ -40,6 +41,6 @@ def compare_command(
     with opened_subjects([first, second], about) as opened:
         words = opened.words(comparison_words(tests, chosen))
         with phases() as report:
-            rows = compare(*words, tests=tests, benchmarks=chosen, most_words=most_words, seed=seed, report=report)
+            rows = compare(*words, tests=tests, benchmarks=chosen, report=report, **asdict(settings))
         judged = with_controls(rows, *opened.subjects, cache=opened.cache)
     show_findings(judged.findings(), json=json)

@@ -1,5 +1,6 @@
 """`imprint evaluate`: what an embedding is good for, alone or against another."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +12,18 @@ from imprint.cli.options import (
     DEFAULT_PAIR,
     GroupOption,
     JsonOption,
-    SeedOption,
     is_subject,
     named_words,
     with_settings,
 )
 from imprint.errors import SettingError
+from imprint.evaluation.settings import EvaluationSettings
 
 BenchmarksOption = Annotated[
     Path | None,
     typer.Option(
         "--benchmarks", metavar="FOLDER", help="A folder of more benchmarks: .tsv, .csv or .txt files, also as .gz."
     ),
-]
-WordsOption = Annotated[
-    int, typer.Option("--most-words", min=1, help="Number of most frequent words to search for analogies.")
 ]
 
 
@@ -37,16 +35,14 @@ def evaluate_command(
         typer.Option(callback=is_subject, metavar="OTHER", help="An earlier one: print the differences from it."),
     ] = None,
     benchmarks: BenchmarksOption = None,
-    most_words: WordsOption = 300_000,
     leakage: Annotated[
         bool,
         typer.Option("--leakage", help="Try to recover gender from names, professions and the words furthest out."),
     ] = False,
     group: GroupOption = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Resamples behind intervals of analogies.")] = 1_000,
     *,
+    settings: EvaluationSettings,
     about: EncoderSettings,
-    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Run benchmarks of word similarity and analogy.
@@ -70,12 +66,10 @@ def evaluate_command(
         opened, *others = subjects.words(asked)
     before = others[0] if others else None
     with phases() as report:
-        benchmarked = imprint.evaluate(
-            opened, chosen, against=before, most_words=most_words, resamples=resamples, seed=seed, report=report
-        )
+        benchmarked = imprint.evaluate(opened, chosen, against=before, report=report, **asdict(settings))
         rows: list[imprint.Row] = [*benchmarked]
         if leakage:
             first, second = (opened, None) if before is None else (before, opened)
             axis = imprint.pair_axis(first, [DEFAULT_PAIR])
-            rows += imprint.leakage(first, axis, after=second, groups=groups, seed=seed, report=report)
+            rows += imprint.leakage(first, axis, after=second, groups=groups, seed=settings.seed, report=report)
     show_findings(rows, json=json)

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.checks import Alternative
+from imprint.association.settings import BatterySettings
 from imprint.cli.options import (
-    ByGenderOption,
     EmbeddingArgument,
     JsonOption,
-    SeedOption,
     TestsOption,
     TopicOption,
     are_words,
     chosen_weats,
+    with_settings,
 )
 from imprint.errors import SettingError, VocabularyError
 
@@ -29,6 +29,7 @@ def _words(name: str, explained: str) -> Any:
     return typer.Option(name, callback=are_words, metavar="WORDS", help=explained)
 
 
+@with_settings
 def weat_command(
     embedding: EmbeddingArgument,
     test: Annotated[
@@ -41,13 +42,8 @@ def weat_command(
     y: Annotated[str | None, _words("--y", "Second targets.")] = None,
     a: Annotated[str | None, _words("--a", "First attributes.")] = None,
     b: Annotated[str | None, _words("--b", "Second attributes.")] = None,
-    alternative: Annotated[Alternative, typer.Option("--alternative", help="Which side p counts.")] = "greater",
-    sampled: Annotated[
-        int | None,
-        typer.Option("--sampled", min=1, help="Estimate p from this many random partitions instead of counting."),
-    ] = None,
-    by_gender: ByGenderOption = False,
-    seed: SeedOption = 0,
+    *,
+    settings: BatterySettings,
     json: JsonOption = False,
 ) -> None:
     """Compare two word sets by association with two others.
@@ -70,16 +66,7 @@ def weat_command(
     opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
     hint = "other tests: --test '*', or your own words: --x --y --a --b"
     with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
-        battery = run_battery(
-            opened,
-            chosen,
-            alternative=alternative,
-            draws=sampled,
-            seed=seed,
-            skip=len(chosen) > 1 or not named,
-            by_gender=by_gender,
-            progress=report,
-        )
+        battery = run_battery(opened, chosen, skip=len(chosen) > 1 or not named, progress=report, **asdict(settings))
     show_findings(with_controls(battery, opened).findings(), json=json)
     if lost := [row.test for row in battery.of(SkippedRow) if tests or row.test in (test or ())]:
         raise VocabularyError(f"{', '.join(lost)} could not be run")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 from imprint.checks import EmbeddingFormat
 from imprint.debiasing import DEBIASERS, DEFAULT_METHOD, LABELS_METHOD, METHODS, SEEDED_METHOD
 from imprint.errors import SettingError
-from imprint.settings import SEED, option
+from imprint.settings import CACHE, REPORT, SEED, option
 
 if TYPE_CHECKING:
     from imprint.debiasing.debiaser import Debiaser
@@ -124,10 +124,8 @@ class DebiasSettings(DebiasOptions):
             "WEATs to run before and after, of an encoder in sentences; by default those of gender, if it is removed."
         ),
     ] = None
-    cache: Annotated[EncodingStore | None, option("Where encodings are kept between runs.")] = None
-    report: Annotated[Report | None, option("Called with the name of the step, the work done and the total work.")] = (
-        None
-    )
+    cache: Annotated[EncodingStore | None, CACHE] = None
+    report: Annotated[Report | None, REPORT] = None
 
     @property
     def number(self) -> float | None:

@@ -19,12 +19,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import rows_by_frequency
 from imprint.errors import VocabularyError
 from imprint.evaluation.benchmarks import AnalogyBenchmark, BenchmarkRow, OtherValue, ValueChange, benchmark_fields
-from imprint.evaluation.resampling import RESAMPLES, Estimate, draw_counts, estimate
+from imprint.evaluation.resampling import Estimate, draw_counts, estimate
+from imprint.evaluation.settings import EvaluationSettings
 from imprint.rows import HighEnd, LowEnd, shown
 from imprint.stimuli.definition import quote
 from imprint.threads import single_threaded
@@ -33,7 +33,6 @@ from imprint.types import Flags, Floats, Floats32, Ints, Progress
 AnswerMethod = Literal["3cosadd", "3cosmul"]
 
 METHODS: tuple[AnswerMethod, ...] = ("3cosadd", "3cosmul")
-MOST_WORDS = 300_000  # gensim's own limit
 EPSILON = 0.001  # Levy and Goldberg's, against division by zero
 
 _BLOCK = 1_024  # words of the vocabulary at a time: the table of their cosines stays in the cache
@@ -131,11 +130,9 @@ class Vocabulary:
 def analogy(
     embedding: Embedding,
     benchmark: AnalogyBenchmark,
+    settings: EvaluationSettings = EvaluationSettings(),  # noqa: B008 - it is frozen
     *,
     against: Embedding | None = None,
-    most_words: int = MOST_WORDS,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> AnalogyBenchmarkRow:
     """Answer every question of the benchmark whose words are among the most frequent.
@@ -144,8 +141,6 @@ def analogy(
     pair are not independent, so intervals resample pairs.
     """
     embeddings = [embedding] if against is None else [against, embedding]
-    check_whole("resamples", resamples)
-    check_whole("most_words", most_words)
     vocabularies, places, missing = [], [], []
     for one in embeddings:
         if not one.has_vocabulary:
@@ -155,7 +150,7 @@ def analogy(
                 hint="similarity benchmarks can be run",
             )
         one.check_finite()
-        vocabularies.append(Vocabulary.of(one, most_words))
+        vocabularies.append(Vocabulary.of(one, settings.most_words))
         found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
         places.append(found)
         missing.append(_missing(benchmark, found))
@@ -173,7 +168,7 @@ def analogy(
         for part, (vocabulary, found) in enumerate(zip(vocabularies, places, strict=True))
     ]
     asked = [benchmark.questions[i] for i in np.flatnonzero(shared)]
-    measured, change = _accuracies(asked, right, resamples, seed)
+    measured, change = _accuracies(asked, right, settings.resamples, settings.seed)
     return AnalogyBenchmarkRow(
         **benchmark_fields(benchmark.name, embeddings, missing, measured, change),
         found=int(shared.sum()),
@@ -181,8 +176,8 @@ def analogy(
         n_words=len(vocabularies[-1].rows),
         against_n_words=None if against is None else len(vocabularies[0].rows),
         sections=_sections(benchmark, shared, right[-1]),
-        resamples=resamples,
-        seed=seed,
+        resamples=settings.resamples,
+        seed=settings.seed,
     )
 
 

@@ -9,6 +9,7 @@ words (occupations); Bolukbasi et al. (2016), Figure 1, by projections of profes
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
 from typing import Annotated
 
@@ -18,20 +19,22 @@ import numpy as np
 from imprint.association.changes import ChangeRow, TopicChangeRow, change_rows
 from imprint.association.cosines import cosines
 from imprint.association.rows import Measured
+from imprint.association.settings import WeatSettings
 from imprint.association.vectors import FEWEST_WORDS, find_rows
 from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import word_score
-from imprint.checks import check_whole
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import ProjectionComparisonRow, compare_projections, project
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder as Encoder  # EncoderLike names it
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
-from imprint.evaluation.analogy import MOST_WORDS
 from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
 from imprint.evaluation.evaluate import evaluate
-from imprint.evaluation.resampling import RESAMPLES, correlate_resampled, flatten
+from imprint.evaluation.resampling import correlate_resampled, flatten
+from imprint.evaluation.settings import RESAMPLES, EvaluationSettings
 from imprint.rows import Row, Rows, SkippedRow, WordPoint, shown, skipped, word_points
+from imprint.settings import CACHE, REPORT, option, settable
 from imprint.stimuli.catalog import WEAT_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest, WefatTest, WordSet, quote, words_of
 from imprint.stimuli.published import figures
@@ -75,40 +78,29 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
     ] = None
 
 
-def compare(
-    first: EncoderLike,
-    second: EncoderLike,
-    *,
-    tests: Sequence[WeatTest] | None = None,
-    benchmarks: Sequence[Benchmark] | None = None,
-    most_words: int = MOST_WORDS,
-    resamples: int = RESAMPLES,
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    report: Report | None = None,
-) -> Rows[Row]:
+@dataclass(frozen=True)
+class Comparison(EvaluationSettings):
+    """All that a comparison is given."""
+
+    second: Annotated[EncoderLike, option("The one compared with it; differences are the second's less the first's.")]
+    _: KW_ONLY
+    tests: Annotated[
+        Sequence[WeatTest] | None, option("WEATs to run; by default the questions and Caliskan's ten.")
+    ] = None
+    benchmarks: Annotated[Sequence[Benchmark] | None, option("Benchmarks to run; by default all bundled ones.")] = None
+    resamples: Annotated[int, option("How many resamples are behind each interval.")] = RESAMPLES
+    cache: Annotated[EncodingStore | None, CACHE] = None
+    report: Annotated[Report | None, REPORT] = None
+
+
+@settable(Comparison)
+def compare(first: EncoderLike, asked: Comparison) -> Rows[Row]:
     """Compare two embeddings or encoders: their biases, whether they associate words alike, and their benchmarks.
 
     Parameters
     ----------
     first
         An embedding or an encoder, as `open_subject` accepts it; an encoder is asked about words in sentences.
-    second
-        The one compared with it; differences are the second's less the first's.
-    tests
-        WEATs to run; by default the questions and Caliskan's ten.
-    benchmarks
-        Benchmarks to run; by default all bundled ones.
-    most_words
-        How many of the most frequent words are searched for answers to analogies.
-    resamples
-        How many resamples are behind each interval.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    report
-        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -122,13 +114,13 @@ def compare(
     >>> len(imprint.compare("default", debiased))
     73
     """
-    asked = comparison_words(tests, benchmarks)
-    first, second = (word_vectors(one, asked, cache=cache) for one in (first, second))
-    every = catalogue()
-    chosen = tests or [test for test in choose(every, WEAT_TESTS) if isinstance(test, WeatTest)]
+    words = comparison_words(asked.tests, asked.benchmarks)
+    first, second = (word_vectors(one, words, cache=asked.cache) for one in (first, asked.second))
+    every, seed = catalogue(), asked.seed
+    tests = asked.tests or [test for test in choose(every, WEAT_TESTS) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []
     skip = partial(skipped, (first.name, first.sha256), seed=seed)
-    effects, changes = _effects((first, second), chosen, seed, not_run, report)
+    effects, changes = _effects((first, second), tests, seed, not_run, asked.report)
     sources: list[tuple[str, str, Callable[[], tuple[Scores, Scores, tuple[str, ...]]]]] = [
         (test.id, test.title, partial(wefat_scores, test, first, second))
         for test in every
@@ -140,15 +132,15 @@ def compare(
     agreements: list[AgreementRow] = []
     for id_, title, scores in sources:
         try:
-            words = owners if id_ == POOLED else None
-            row = agree((first, second), id_, title, *scores(), words=words, resamples=resamples, seed=seed)
-            agreements.append(row)
+            of_scores = owners if id_ == POOLED else None
+            agreements.append(
+                agree((first, second), id_, title, *scores(), words=of_scores, resamples=asked.resamples, seed=seed)
+            )
         except VocabularyError as error:
             not_run.append(skip(id_, title, error, part="against"))
+    shared = {field.name: getattr(asked, field.name) for field in fields(EvaluationSettings)}
     try:
-        evaluation = evaluate(
-            second, benchmarks, against=first, most_words=most_words, resamples=resamples, seed=seed, report=report
-        )
+        evaluation = evaluate(second, asked.benchmarks, against=first, report=asked.report, **shared)
     except VocabularyError as error:
         if not effects and not agreements:
             raise
@@ -187,7 +179,6 @@ def agree(
     `words` gives the word that each score is of, where scores are not named by words. A word is drawn with all of its
     scores: they share its vector and are not independent observations.
     """
-    check_whole("resamples", resamples)
     points = {name: (score, second[name]) for name, score in first.items() if name in second}
     owners = list(points) if words is None else [words[name] for name in points]
     number = {word: at for at, word in enumerate(dict.fromkeys(owners))}
@@ -260,10 +251,11 @@ def _effects(
 ) -> tuple[tuple[WeatRow, ...], tuple[ChangeRow | TopicChangeRow, ...]]:
     """Return two rows per test, each naming the other, and what changed."""
     found: list[tuple[Measured[WeatRow], Measured[WeatRow]]] = []
+    settings = WeatSettings(seed=seed)
     for done, test in enumerate(tests, start=1):
         try:
             _, lost = shared_sets((test.x, test.y, test.a, test.b), embeddings)
-            first, second = (measure(one, find_test(test), left_out=lost, seed=seed) for one in embeddings)
+            first, second = (measure(one, find_test(test), settings, left_out=lost) for one in embeddings)
             found.append((first, second))
         except (VocabularyError, StimulusError) as error:
             measured = (embeddings[0].name, embeddings[0].sha256)

@@ -10,7 +10,6 @@ import numpy as np
 
 from imprint.types import Floats, Indices
 
-RESAMPLES = 1_000
 FEWEST_DRAWN = 10  # things below which resamples of them say little
 
 _CHUNK = 50  # resamples drawn from one seed

@@ -2,14 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from imprint.enumeration.rows import UbeRow
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import NOTHING, Block, Cell, Column, Given, Prose, Table, Text, footnote, say, title, words
-
-if TYPE_CHECKING:
-    pass
 
 _CENTRAL = 3  # words that stand for a category
 _CHANGES = ("lost", "left", "new")  # in the order shown

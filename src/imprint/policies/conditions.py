@@ -12,7 +12,6 @@ from imprint.descriptions import descriptions
 from imprint.errors import SettingError
 from imprint.kinds import Kind, all_kinds, find_kind, part_of
 from imprint.policies.kinds import Operator, Rule, is_probability
-from imprint.policies.removed import MEASURED, removed
 from imprint.rows import Row
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
@@ -171,30 +170,17 @@ def field_names(row: type[Row]) -> dict[str, str]:
 
 
 def _refuse_unknown_field(condition: Condition, text: str) -> None:
-    """Refuse a misspelt field, or one that is no more, before any work is done."""
+    """Refuse a misspelt field before any work is done."""
     kind, field = condition.target
     fields = field_names(known_kind(kind).row)
-    known = [*known_kind(condition.kind).aliases, *fields]
-    if field not in known:
-        gone = removed(kind, field)
-        replacement = "" if gone is None else gone.replacement(field, fields)
-        hint = did_you_mean(condition.field, known) or "imprint schema lists the fields"
-        if gone is not None:
-            hint = f"it is gone; instead: {gone.instead.replace('`', '')}"
-        if replacement:
-            sign = "<" if condition.rule == "require" else ">"
-            example = (
-                f"--{condition.rule} '{condition.kind}:|{replacement}|{sign}0.1'"
-                if replacement in MEASURED
-                else replacement
-            )
-            hint = f"{replacement} has replaced it; write {example}"
+    if field not in fields:
+        known = [*known_kind(condition.kind).aliases, *fields]
         raise SettingError(
             f"{kind} has no field {condition.field!r}",
             option=f"--{condition.rule}",
             got=condition.field,
             where=f"--{condition.rule} {text}",
-            hint=hint,
+            hint=did_you_mean(condition.field, known) or "imprint schema lists the fields",
         )
 
 

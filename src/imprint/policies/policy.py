@@ -17,7 +17,7 @@ It is imprint.toml, or [tool.imprint] of pyproject.toml.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -40,7 +40,6 @@ _PROJECT = "pyproject.toml"
 _KEYS = ("owner", "reason", "tests", "on_cannot_tell", "require")
 _SIZED = {"test": "weat", "topic": "topic", "retrieval": "retrieval"}  # what has a size, and the kind of its rows
 _REQUIREMENT = (*_SIZED, "benchmark", "size", "least", "reason")
-_REMOVED = ("alpha", "margin")  # levels, and cosines
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def policy(file: PolicyLike | None = None) -> Policy:
             f"there is no {FILE} here", option="policy", hint="run `imprint policy init`, or give a file"
         )
     values = _table(source)
-    table = _allow(values, _KEYS, (str(source),))
+    table = TomlTable(values, (str(source),)).allow(_KEYS)
     files = table.texts("tests") if "tests" in values else ()
     tests = tuple(test for name in files for test in read_tests(source.parent / name))
     entries = table.need("require", list)
@@ -168,7 +167,7 @@ def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) ->
     where = (str(path), f"require {number}")
     if not isinstance(entry, dict):
         raise SettingError(option="require", got=entry, expected="tables, [[require]]", where=where)
-    table = _allow(entry, _REQUIREMENT, where)
+    table = TomlTable(entry, where).allow(_REQUIREMENT)
     named = [key for key in (*_SIZED, "benchmark") if key in entry]
     if len(named) != 1:
         raise SettingError(
@@ -190,15 +189,6 @@ def _condition(entry: object, path: Path, number: int, own: tuple[Test, ...]) ->
     check_share("size", limit, where)
     _refuse_unknown(key, name, own, where)
     return Condition("require", _SIZED[key], name, "size", True, "<", limit, reason=reason)
-
-
-def _allow(values: Mapping[str, Any], keys: Sequence[str], where: tuple[str, ...]) -> TomlTable:
-    """Return a table that has these keys alone; those that policies had once are refused with what to write."""
-    for key in _REMOVED:
-        if key in values:
-            hint = "in each [[require]], write size = 0.10, a share of the distance between the two kinds of words"
-            raise SettingError(f"{key} is no longer a setting of policies", option=key, where=where, hint=hint)
-    return TomlTable(values, where).allow(keys)
 
 
 def _refuse_unknown(key: str, name: str, own: tuple[Test, ...], where: tuple[str, ...]) -> None:

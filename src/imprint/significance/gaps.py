@@ -11,10 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from imprint.significance.crossed import FEWEST_UNITS, Factor, Spread, contrast, crossed_terms, total_spread
+from imprint.significance.crossed import FEWEST_UNITS, Factor, Spread, contrast, crossed_terms, total_spread, two_sided
 from imprint.significance.outcomes import CONFIDENCE, Size
 from imprint.significance.shares import last_accepted
-from imprint.significance.student import two_sided
 from imprint.types import Floats
 
 

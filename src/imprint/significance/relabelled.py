@@ -18,9 +18,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from imprint.significance.crossed import FEWEST_UNITS
+from imprint.significance.crossed import FEWEST_UNITS, quantile
 from imprint.significance.partitions import CONFIDENCE, CountMethod, binomial_interval
-from imprint.significance.student import quantile
 from imprint.types import Flags, Floats, Ints
 
 BiasedTail = Literal["both", "low", "high"]

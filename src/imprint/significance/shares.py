@@ -22,9 +22,8 @@ from functools import cached_property
 
 import numpy as np
 
-from imprint.significance.crossed import FEWEST_UNITS, Spread, smallest_detectable
+from imprint.significance.crossed import FEWEST_UNITS, Spread, smallest_detectable, two_sided
 from imprint.significance.outcomes import CONFIDENCE, Size
-from imprint.significance.student import two_sided
 from imprint.types import Floats, Floats32, Ints
 
 _SCANNED = 16  # steps from the size outwards, looking for the last margin that is not rejected

@@ -8,9 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from imprint.significance.crossed import FEWEST_UNITS, Factor, OverWords, crossed_interval
+from imprint.significance.crossed import FEWEST_UNITS, Factor, OverWords, crossed_interval, two_sided
 from imprint.significance.relabelled import exact_sign_test
-from imprint.significance.student import two_sided
 from imprint.types import Floats
 
 FEW_SIGNS = 16  # that are tried one by one
