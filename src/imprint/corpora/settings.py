@@ -42,6 +42,11 @@ class TextSettings:
         """Whether the year is in the name of the file."""
         return self.date is not None and "{year}" in self.date
 
+    @property
+    def date_field(self) -> str | None:
+        """The field or column with the year, if it is not in the name of the file."""
+        return None if self.dates_files else self.date
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings(TextSettings):
