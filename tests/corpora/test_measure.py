@@ -168,7 +168,7 @@ def test_text_without_words_is_refused(tmp_path):
     (tmp_path / "empty.txt").write_text(" \n")
     with pytest.raises(CorpusError):
         imprint.corpus(tmp_path / "empty.txt")
-    for settings in ({"window": 0}, {"snippets": 99}, {"topics": ("raec",)}, {"period": 0}):
+    for settings in ({"window": 0}, {"snippets": 99}, {"topics": ("raec",)}, {"period": 0}, {"period": 10**30}):
         with pytest.raises(SettingError):
             imprint.corpus(tmp_path, **settings)
 

@@ -491,6 +491,29 @@ def test_a_query_that_comes_again_is_no_other_query(tmp_path, own):
             imprint.retrieval(planted(), queries=queries, **given)
 
 
+def test_a_document_or_pair_that_comes_again_is_no_other_one(tmp_path, own):
+    rows = [{"id": str(number), "text": "{name} is a cook", "topic": "cook"} for number in range(2)]
+    with refuses(StimulusError, option="documents"):
+        read_sets(own[0], written(tmp_path / "d.jsonl", rows))
+    pair = {"first": "a", "second": "b"}
+    for pairs in ([pair | {"unit": "u"}, pair | {"unit": "v"}], [{"first": "a", "second": "a", "unit": "u"}]):
+        path = written(tmp_path / "p.jsonl", pairs)
+        with refuses(StimulusError, where=path):
+            imprint.retrieval(planted(), queries=own[0], pairs=path)
+
+
+def test_what_is_not_used_is_refused(own):
+    with refuses(SettingError, option="names"):
+        imprint.retrieval(planted(), ["cvs"], names="gender")
+    with refuses(SettingError, option="sets"):
+        imprint.retrieval(planted(), ["cvs"], queries=own[0], documents=own[1])
+
+
+def test_a_ratio_of_shares_is_not_below_zero(own):
+    row = measured(planted(on_relevant=0.006), own, top=2)
+    assert 0 <= row.ratio_low < 0.02 < row.ratio < row.ratio_high  # -.037 by Fieller's interval alone
+
+
 def test_a_control_that_is_neither_true_nor_false_is_refused(tmp_path, own):
     pairs = [{"first": "a", "second": "b", "unit": "c"}, {"first": "a", "second": "b", "unit": "d", "control": "yes"}]
     with refuses(StimulusError, option="control", got="yes"):

@@ -28,6 +28,7 @@ TOKEN = re.compile(r"\w+")
 
 _BATCH = 1 << 19  # words looked at together
 _UNIT_BYTES = 8 << 20  # of small files that are one unit of work
+_BOTH = 3  # a target and an attribute
 _TOTALS = ("words", "documents", "damaged")
 _NONE = (np.zeros(0, dtype=np.int64),) * 3
 
@@ -189,7 +190,7 @@ class _Near:
         self._is_target, self._is_attribute = np.array(words.is_target), np.array(words.is_attribute)
         self._size, self._window = len(words.words), window
         self._position = 0
-        self._has = [False, False]  # a target and an attribute, in this document
+        self._roles, self._has = self._is_target + 2 * self._is_attribute, 0  # of a word, and of all in this document
         self._hits: list[tuple[Ints, ...]] = []  # document, position, word
         self._held = 0  # words since the last batch
         self._seen = 0  # hits at the beginning that were compared with each other before
@@ -201,8 +202,7 @@ class _Near:
         places = np.flatnonzero(ids >= 0)
         self._hits.append((np.full(len(places), document), places + self._position, ids[places]))
         self._position += len(ids)
-        self._has[0] |= bool(self._is_target[ids[places]].any())
-        self._has[1] |= bool(self._is_attribute[ids[places]].any())
+        self._has |= int(np.bitwise_or.reduce(self._roles[ids[places]]))
         self._held += len(ids)
         if self._held > _BATCH:
             self._compare()
@@ -210,7 +210,7 @@ class _Near:
     def end_document(self) -> bool:
         """Leave a gap that no window reaches over; tell whether the document has words to compare."""
         self._position += self._window
-        has_both, self._has = all(self._has), [False, False]
+        has_both, self._has = self._has == _BOTH, 0
         return has_both
 
     def records(self) -> Ints:

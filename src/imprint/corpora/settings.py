@@ -70,5 +70,5 @@ class CorpusSettings(TextSettings):
         """Refuse numbers out of range."""
         super().__post_init__()
         check_whole("window", self.window, 1, 1000)
-        check_whole("period", self.period)
+        check_whole("period", self.period, 1, 10_000)
         check_whole("snippets", self.snippets, 0, MOST_DOCUMENTS)

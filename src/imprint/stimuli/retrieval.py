@@ -161,9 +161,14 @@ def read_sets(queries: FilePath, documents: FilePath, swaps: Sequence[Swap] = ()
 def read_pairs(queries: FilePath, pairs: FilePath) -> RetrievalSet:
     """Read pairs of texts: columns `first`, `second`, `unit` and perhaps `control`, which is true of control pairs."""
     query_texts = _queries((row["text"], None) for row in read_rows_of(queries))
-    documents = []
+    documents: list[Document] = []
+    seen = set[tuple[str, ...]]()
     for number, row in enumerate(read_rows_of(pairs, needed=("first", "second", "unit")), start=1):
         versions = {side: row[side] for side in PAIR}
+        if len({*versions.values()}) == 1 or tuple(versions.values()) in seen:
+            said = f"pair {number} is one that was before, or has one text twice"
+            raise StimulusError(said, where=pairs, hint="leave it out")
+        seen.add(tuple(versions.values()))
         documents.append(Document(f"{row['unit']}, pair {number}", versions, row["unit"], not row.get("control")))
     documents.sort(key=lambda document: not document.is_relevant)  # control pairs last
     if not documents[0].is_relevant:
@@ -264,10 +269,15 @@ def _two_by_two(part: RetrievalSet) -> RetrievalSet:
 def _queries(rows: Iterable[tuple[str, str | None]]) -> tuple[tuple[str, str | None], ...]:
     """Return texts with topics; a text that comes again would count as another query."""
     queries = tuple(rows)
-    text, count = Counter(text for text, _ in queries).most_common(1)[0]
-    if count > 1:
+    if (text := _repeated(text for text, _ in queries)) is not None:
         raise StimulusError(f"the query {text!r} is duplicated", option="queries", hint="keep one")
     return queries
+
+
+def _repeated(values: Iterable[Any]) -> Any:
+    """Return a value that comes again; None where there is none."""
+    value, count = Counter(values).most_common(1)[0]
+    return value if count > 1 else None
 
 
 def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Document, ...]:
@@ -289,7 +299,10 @@ def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Documen
             raise StimulusError(said, option="documents", hint="give each document its own name in 'document'")
         versions = {**(earlier.versions if earlier else {}), version: text}
         listed[key] = Document(str(row["id"]), versions, topic, row.get("relevant"))
-    return tuple(listed.values())
+    documents = tuple(listed.values())
+    if copy := _repeated((document.topic, *sorted(document.versions.items())) for document in documents):
+        raise StimulusError(f"the text {copy[-1][1]!r} is that of two documents", option="documents", hint="keep one")
+    return documents
 
 
 def read_rows_of(path: FilePath, needed: Sequence[str] = ("id", "text")) -> Iterator[dict[str, Any]]:
