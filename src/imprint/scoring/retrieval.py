@@ -88,6 +88,10 @@ def retrieval(
     if (queries is None) != (documents is None and pairs is None) or (documents is not None and pairs is not None):
         said = "--queries goes with --documents, or with --pairs"
         raise SettingError(said, option="queries", hint="give queries and one of them")
+    if documents is None and (names or groups):
+        raise SettingError("names go with documents of your own", option="names", hint="leave them out")
+    if queries is not None and tuple(sets) != BUNDLED:
+        raise SettingError("queries of your own take the place of sets", option="sets", hint="leave one of them out")
     listed: tuple[RetrievalSet, ...]
     if queries is not None and pairs is not None:
         listed = (read_pairs(queries, pairs),)
