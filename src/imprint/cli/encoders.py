@@ -6,15 +6,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import imprint
-from imprint.checks import Device, Layers, Pooling, Quantization
-from imprint.cli.options import is_file, is_subject
+from imprint.cli.options import is_subject
 from imprint.errors import EncoderError, SettingError
 from imprint.settings import option
+from imprint.subjects.settings import OpeningSettings
 
 ENCODER_HELP = (
     "'default' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package with a "
@@ -29,36 +29,14 @@ SUBJECT_HELP = (
 _SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=SUBJECT_HELP)
 SubjectArgument = Annotated[str, _SUBJECT]
 OptionalSubjectArgument = Annotated[str | None, _SUBJECT]
-_ABOUT_CACHE = ("cache", "no_cache")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderSettings:
+class EncoderSettings(OpeningSettings):
     """What the options say about an encoder, and where its encodings are kept."""
 
-    model: Annotated[str | None, option("The server's name for the model.")] = None
-    pooling: Annotated[Pooling | None, option("How token vectors are pooled into one.")] = None
-    layers: Annotated[Layers | None, option("Use the last layer, or the sum or mean of all.")] = None
-    prefix: Annotated[str | None, option("A prefix for every text, such as 'query: '.")] = None
-    prompt_name: Annotated[str | None, option("One of the model's own prompts, such as query or document.")] = None
-    device: Annotated[
-        Device | None, option("Where a sentence-transformers model runs, or the paper's rotations. [default: cpu]")
-    ] = None
-    tokenizer: Annotated[Path | None, option("tokenizer.json of an .onnx file.", callback=is_file)] = None
-    dims: Annotated[int | None, option("Use the first numbers of each vector only.", metavar="N", min=1)] = None
-    quantize: Annotated[Quantization | None, option("Store vectors in 8 bits per number, or in one.")] = None
-    batch: Annotated[int | None, option("Texts per request to a server.", min=1)] = None
-    timeout: Annotated[float | None, option("Seconds to wait for a server's answer.")] = None
-    retries: Annotated[int | None, option("Retries per request to a server.", min=0)] = None
-    max_texts: Annotated[int | None, option("Texts that may be sent to a server. [default: 20,000]", min=1)] = None
     cache: Annotated[Path | None, option("Cache file for encodings. [default: in your cache folder]")] = None
     no_cache: Annotated[bool, option("Neither read nor write the cache of encodings.")] = False
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """What was said about the encoder itself."""
-        about = {name: value for name, value in asdict(self).items() if name not in _ABOUT_CACHE}
-        return {name: value for name, value in about.items() if value is not None}
 
     def refuse(self) -> None:
         """Refuse options that mean nothing where no encoder is named."""
