@@ -38,7 +38,7 @@ def compare_command(
     from imprint.evaluation.controls import with_controls
 
     with opened_subjects([first, second], about) as opened:
-        words = opened.words(comparison_words(tests, chosen))
+        words = opened.words(comparison_words(tests, chosen), languages=["en"])
         with phases() as report:
             rows = compare(*words, tests=tests, benchmarks=chosen, most_words=most_words, seed=seed, report=report)
         judged = with_controls(rows, *opened.subjects, cache=opened.cache)

@@ -1,12 +1,12 @@
 """Options about encoders that several commands share, and opening the subjects they name."""
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from imprint.cli.options import is_subject
 from imprint.errors import EncoderError, SettingError
 from imprint.settings import option
 from imprint.subjects.settings import OpeningSettings
+
+if TYPE_CHECKING:
+    from imprint.encoders.cache import EncodingStore
 
 ENCODER_HELP = (
     "'default' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package with a "
@@ -67,14 +70,9 @@ class EncoderSettings(OpeningSettings):
     def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
         """Open an encoder, showing progress where it is an embedding to be read."""
         from imprint.cli.console import progress_bar
-        from imprint.encoders.variants import VariantEncoder
 
         with progress_bar(f"reading {source}") as report:
-            encoder = imprint.open_encoder(source, texts=texts, progress=report, **self.given)
-        if encoder.max_texts is not None:
-            whole = encoder.base if isinstance(encoder, VariantEncoder) else encoder
-            whole.on_announce = partial(_announce, whole.name)
-        return encoder
+            return imprint.open_encoder(source, texts=texts, progress=report, **self.given)
 
     @property
     def cache_file(self) -> Path | None:
@@ -86,25 +84,23 @@ class EncoderSettings(OpeningSettings):
             raise SettingError(message, option="--cache", got=self.cache, hint="give one of them")
         return None if self.no_cache else self.cache or default_cache()
 
-    def kept(self) -> "AbstractContextManager[imprint.EncodingCache | None]":
-        """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
+    def kept(self) -> "AbstractContextManager[EncodingStore]":
+        """Open the cache asked for; where the usual one cannot be used, say so and go on without.
+
+        Without one, texts are held for this run: none is sent twice.
+        """
         from imprint.cli.console import print_note
+        from imprint.encoders.cache import EncodingCache, HeldEncodings
 
         if self.cache_file is None:
-            return nullcontext()
+            return nullcontext(HeldEncodings())
         try:
-            return imprint.EncodingCache(self.cache_file)
+            return EncodingCache(self.cache_file)
         except EncoderError as error:
             if self.cache is not None:
                 raise
             print_note(f"note: encodings are not cached: {error}")
-            return nullcontext()
-
-
-def _announce(name: str, count: int) -> None:
-    from imprint.cli.console import print_note
-
-    print_note(f"{name}: {count:,} texts will be sent")
+            return nullcontext(HeldEncodings())
 
 
 @dataclass(frozen=True)
@@ -113,16 +109,30 @@ class OpenedSubjects:
 
     subjects: "list[imprint.Embedding | imprint.Encoder]"
     encoder: "imprint.Encoder | None" = None
-    cache: "imprint.EncodingCache | None" = None
+    cache: "EncodingStore | None" = None
 
-    def words(self, words: Iterable[str]) -> "list[imprint.Embedding]":
-        """Return word vectors: embeddings as they are, and of encoders these words in sentences."""
+    def words(
+        self,
+        words: Iterable[str],
+        *,
+        languages: Iterable[str] = (),
+        foreign: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    ) -> "list[imprint.Embedding]":
+        """Return word vectors: embeddings as they are, and of encoders these words in sentences.
+
+        The controls of the `languages`, and `foreign` words by language, are asked later: a server is sent them too.
+        """
         from imprint.cli.console import print_note, progress_bar
         from imprint.embeddings.embedding import Embedding
-        from imprint.subjects.framed import word_vectors
+        from imprint.evaluation.controls import control_words
+        from imprint.subjects.encodings import announce_texts
+        from imprint.subjects.framed import texts_of_words, word_vectors
 
         found, asked = [], list(words)
         for subject in (*([self.encoder] if self.encoder else []), *self.subjects):
+            if not isinstance(subject, Embedding):
+                in_frames = (texts_of_words(subject, each, code) for code, each in [("en", asked), *foreign.items()])
+                announce_texts(subject, [control_words(languages), *in_frames], self.cache)
             with progress_bar(f"encoding with {subject.name}") as report:
                 found.append(word_vectors(subject, asked, cache=self.cache, progress=report))
             if not isinstance(subject, Embedding):
