@@ -26,7 +26,7 @@ from imprint.kinds.audit import AuditedSettings, AuditRow
 from imprint.policies.gate import Gate, check
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.settings import option, settable
-from imprint.subjects.encodings import choose_fitting
+from imprint.subjects.encodings import announce_texts
 from imprint.subjects.framed import texts_of_words
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
@@ -172,8 +172,7 @@ def _announce(job: Job, encoder: Encoder, kinds: Sequence[Kind]) -> None:
     first = [texts for kind in _asked_first(kinds) if kind.texts is not None for texts in kind.texts(job)]
     words = [texts_of_words(encoder, words) for words in job.asked_words]
     groups = [sorted(control_words(job.plan.languages)), *first, *words]
-    _, count = choose_fitting(encoder, groups, job.encodings)
-    encoder.announce(count)
+    announce_texts(encoder, groups, job.encodings)
 
 
 def _asked_first(kinds: Sequence[Kind]) -> list[Kind]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from imprint.announcing import listener
 from imprint.association.changes import ChangeRow
 from imprint.association.rows import AssociationRow, OutcomeRow, outcome_counts
 from imprint.association.topics import TopicRow
@@ -114,7 +115,7 @@ def board(
     others = [[] if entry.findings is None else measured_elsewhere(entry.findings) for entry in entries]
     catalogued = without_more(tests_in("en"), topics)
     chosen = [test for test in catalogued if isinstance(test, WeatTest)] if tests is None else tests
-    asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
+    asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache), listener())
     units = [board_unit(entry, asked) for entry in entries]
     with working(workers, separate=True) as executor:
         outcomes = run_units(units, executor=executor, folder=folder, report=report)

@@ -79,7 +79,7 @@ class Ranking:
             fields["control"] = self._control_of_pairs(signs)
         elif self.others is not None:
             fields |= self._shares(signs)
-            distance = fields["distance"]
+            distance = fields["distance"] if fields["distance"] > 0 else 1.0
         return fields | {"by_query": tuple(map(TemplateValue, units, (by_unit / distance).tolist()))}
 
     def _shares(self, signs: Floats) -> dict[str, Any]:

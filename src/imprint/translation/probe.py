@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
+from imprint.announcing import announce
 from imprint.association.rows import OUTCOME, REASON
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
@@ -150,6 +151,7 @@ def translate_probe(
     words = list(dict.fromkeys(one.word for language in chosen for one in language.sentences))
     near = project(opened, pair_axis(opened, [("she", "he")]), words).to_mapping()
     total, done, translated = sum(len(language.sentences) for language in chosen), 0, []
+    announce(found.name, total, "sentences")
     for language in chosen:
         lines = []
         for line in found.translate([one.text for one in language.sentences], language.code):
