@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from imprint.descriptions import descriptions
 from imprint.enumeration.rows import Races, UbeGroupRow, UbeRow
 from imprint.kinds import Kind
+from imprint.kinds.enumeration import UNASKED, is_stable
 from imprint.tables import Field, draw_field, table
 from imprint.view import (
     NOTHING,
@@ -28,10 +28,6 @@ from imprint.view import (
     title,
     words,
 )
-
-if TYPE_CHECKING:
-    pass
-from imprint.kinds.enumeration import UNASKED, is_stable
 
 _SHOWN = 3  # associations of a card that are read without being asked for
 _EXAMPLES = 5  # names at the head of a card
