@@ -19,7 +19,7 @@ from imprint.errors import VocabularyError
 from imprint.significance.crossed import OverWords, over_words
 from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.student import two_sided
-from imprint.stimuli.catalog import things
+from imprint.stimuli.catalog import language_of
 from imprint.stimuli.definition import WeatTest, WordKind, WordSet
 
 _GENDER = "gender"  # the topic of tests that are checked
@@ -49,12 +49,13 @@ def test_of_things(test: WeatTest) -> WeatTest | None:
 
     The gendered side is the one whose words are all people; the attributes, where kinds are not stated.
     """
-    nouns = things(test.language)
-    if nouns is None or _GENDER not in test.topics:
+    language = language_of(test)
+    if language is None or language.things is None or _GENDER not in test.topics:
         return None
     people = not _are_people(test.a, test.b) and _are_people(test.x, test.y)
     one, two = (test.x, test.y) if people else (test.a, test.b)
-    return replace(test, x=nouns[0], y=nouns[1], a=one, b=two, unbleached=None)
+    masculine, feminine = language.things
+    return replace(test, x=masculine, y=feminine, a=one, b=two, unbleached=None)
 
 
 def beside_things(words: SetVectors, find_nouns: Callable[[], SetVectors]) -> Grammar:

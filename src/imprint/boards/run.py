@@ -112,7 +112,7 @@ def board(
     """
     entries = board_entries(subjects)
     others = [[] if entry.findings is None else [*measured_elsewhere(entry.findings)] for entry in entries]
-    catalogued = without_more(tests_in("en"), topics)
+    catalogued = without_more(tests_in("en", ()), topics)
     chosen = [test for test in catalogued if isinstance(test, WeatTest)] if tests is None else tests
     asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
     units = [board_unit(entry, asked) for entry in entries]

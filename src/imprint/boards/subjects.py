@@ -257,9 +257,9 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
 
     benchmarks = [one for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
     languages = {test.language for test in asked.tests}
-    subject = _open(entry, [*words_of(asked.tests), *control_words(languages), *pair_words(benchmarks)])
+    subject = _open(entry, [*words_of(asked.tests), *control_words(languages, asked.tests), *pair_words(benchmarks)])
     with nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache) as cache:
-        rows: list[Row] = [*controls(subject, languages=languages, cache=cache).findings()]
+        rows: list[Row] = [*controls(subject, languages=languages, tests=asked.tests, cache=cache).findings()]
         measured_tests, found = _tested(subject, asked, cache)
         rows += found
         try:

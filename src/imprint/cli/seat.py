@@ -70,7 +70,7 @@ def seat_command(
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     texts = {text for question in questions for text in question.asked}
-    texts |= control_words({test.language for test in chosen})
+    texts |= control_words({test.language for test in chosen}, chosen)
     if any(question.ranked for question in questions):  # held against words of like frequency
         texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
@@ -89,7 +89,7 @@ def seat_command(
             workers=chosen_workers,
             report=report,
         )
-        rows = with_controls(battery, *encoders, cache=cache)
+        rows = with_controls(battery, *encoders, tests=chosen, cache=cache)
     show_findings(rows.findings(), json=json)
     if not json:
         encoded = sum(opened.sent for opened in encoders)

@@ -50,14 +50,14 @@ def wefat_command(
     from imprint.evaluation.controls import control_words, with_controls
     from imprint.subjects.framed import foreign_vectors
 
-    asked = words_of(chosen) | control_words({one.language for one in chosen})
+    asked = words_of(chosen) | control_words({one.language for one in chosen}, chosen)
     with opened_subjects([subject], about, asked) as opened:
         foreign = foreign_vectors(opened.subjects[0], chosen, cache=opened.cache)
         (words,) = opened.words(words_of(test for test in chosen if test.language not in foreign))
         hint = "your own tests: --tests FILE"
         with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
             battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
-        rows = with_controls(battery, *opened.subjects, cache=opened.cache)
+        rows = with_controls(battery, *opened.subjects, tests=chosen, cache=opened.cache)
     show_findings(rows.findings(), json=json)
 
 
