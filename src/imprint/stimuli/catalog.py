@@ -6,7 +6,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
     id = "eo"                       # ISO 639; tests of the file are in it unless they say otherwise
     name = "Esperanto"
     frames = ["Tio estas {word}."]  # sentences that all words of a test are put into
-    valence_file = "eo.csv"         # word,value: how pleasant words are; with tests of topic "neutral", its controls
+    valence = "eo.csv"              # word,value, or a table: how pleasant words are; with tests of topic "neutral",
+                                    # this makes its controls
     things = ["masculines", "feminines"] # sets of nouns for things, where nouns have such genders
 
     [sets.flowers]

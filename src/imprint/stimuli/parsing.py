@@ -71,7 +71,7 @@ def _language(document: TomlTable, sets: Mapping[str, WordSet], folder: Path) ->
         return None
     from imprint.stimuli.templates import read_patterns
 
-    table = TomlTable(values, (*document.where, "language")).allow(("id", "name", "frames", "things", "valence_file"))
+    table = TomlTable(values, (*document.where, "language")).allow(("id", "name", "frames", "things", "valence"))
     things = [_named_set(table, "things", name, sets) for name in table.texts("things")]
     if len(things) not in (0, 2):
         raise StimulusError(
@@ -83,8 +83,16 @@ def _language(document: TomlTable, sets: Mapping[str, WordSet], folder: Path) ->
         table.text("name", identifier),
         read_patterns(table, "frames", identifier),
         (things[0], things[1]) if things else None,
-        _property(table, "valence_file", folder) or {},
+        _valence(table, folder),
     )
+
+
+def _valence(table: TomlTable, folder: Path) -> Mapping[str, float]:
+    """Read how pleasant words are: from a file, or from the table itself."""
+    if type(table.values.get("valence")) is not dict:
+        return _property(table, "valence", folder) or {}
+    rated = TomlTable(table.values["valence"], (*table.where, "valence"))
+    return {word: float(rated.need(word, float)) for word in rated.values}
 
 
 def _sets(document: TomlTable) -> dict[str, WordSet]:
