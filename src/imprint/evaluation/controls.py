@@ -9,8 +9,9 @@ of English words are used for their translations, and no list of similar words i
 Measured on copies of the bundled embedding and encoder, 300 each, with noise as a share of their variance. With 50 %
 noise 98 % of the embeddings and all encoders pass, with 70 % noise 79 % and all, with 90 % none and 0.3 %, and no
 random vectors. An encoder has to part pleasant words better: by the limit of embeddings, 45 % with 90 % noise pass.
-In German, of the encoder's copies all pass with 50 % noise, 95 % with 70 %, none with 90 %, and no random vectors;
-the limit of embeddings is that of English, since no German vectors were at hand.
+In German, of the encoder's copies all pass with 50 % noise, 95 % with 70 %, none with 90 %, and no random vectors; in
+Spanish (150 copies each) all, 99 % and none, in Turkish all, 78 % and none, and no random vectors. The limit of
+embeddings is that of English, since no vectors in these languages were at hand.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

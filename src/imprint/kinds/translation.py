@@ -8,7 +8,6 @@ from imprint.descriptions import descriptions
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import equals
 from imprint.significance.crossed import FEWEST_UNITS
-from imprint.stimuli.neutral import TARGETS, target_language
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.translation.probe import Prediction, Predictor, TranslatedSentence, TranslationRow
 from imprint.view import (
@@ -45,7 +44,8 @@ _PREDICTORS = {"association": "place on she - he in {}", "women": "percentage of
 
 def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     """Show the counts of each language, every word, and every translation."""
-    caption = say("Gender-neutral sentences translated to {} by {}", _targets(rows), title(rows[0].embedding))
+    into = join([title(name) for name in dict.fromkeys(row.target for row in rows)], " and ")
+    caption = say("Gender-neutral sentences translated to {} by {}", into, title(rows[0].embedding))
     columns = ("title", "n_he", "n_she", "n_neither", "n_untranslated", _prediction("association", "auc"))
     more = tuple(_prediction(predictor, name) for name in ("auc", "p_value") for predictor in _BY)[1:]
     extra = tuple(_prediction(predictor, "explained") for predictor in _BY)
@@ -66,11 +66,6 @@ def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
         folded=True,
         media=("page",),
     )
-
-
-def _targets(rows: Sequence[TranslationRow]) -> Text:
-    names = dict.fromkeys(target_language(row.target).name if row.target in TARGETS else row.target for row in rows)
-    return join([title(name) for name in names], " and ")
 
 
 def sentences(rows: Sequence[TranslationRow]) -> Iterator[Text]:

@@ -179,7 +179,8 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
 
 def _matches(test: Test, pattern: str) -> bool:
     if pattern in (QUESTIONS, MORE_QUESTIONS):
-        return test in (questions() if pattern == QUESTIONS else more_questions())
+        is_asked = isinstance(test, WeatTest) and test.is_question and test.language == "en"
+        return is_asked and (test in more_questions()) == (pattern == MORE_QUESTIONS)
     return fnmatchcase(test.id, pattern)
 
 

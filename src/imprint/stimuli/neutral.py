@@ -15,7 +15,6 @@ from imprint.stimuli.definition import WefatTest
 from imprint.stimuli.files import TomlTable, read_table
 
 LANGUAGES = ("tr", "eu", "hu", "fi", "et", "id", "fa", "sw")  # of the bundled sentences
-TARGETS = ("en", "de", "fr")  # whose pronouns are counted
 
 _BUNDLED = Path(__file__).with_name("data") / "translation" / "neutral.toml"
 _KINDS = ("occupation", "trait")

@@ -88,7 +88,7 @@ class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
     p_value: Annotated[float | None, shown("p", "Two-sided p of the association.")] = None
     language: Annotated[str, shown("Language", "Language of the sentences (ISO 639).")]
     title: Annotated[str, shown("From", "The language that was translated.")]
-    target: Annotated[str, shown("To", "Language that was translated into (ISO 639).")] = "en"
+    target: Annotated[str, shown("To", "The language that was translated into.")] = "English"
     predicted_by: Annotated[str, shown("Predicted by", "The embedding that associations are of.")]
     n_sentences: Annotated[int, shown("Sentences", "Sentences that were translated.")]
     n_he: Annotated[int, shown("He", "Sentences that came out with a pronoun for a man: he, him or his.")]
@@ -181,7 +181,7 @@ def translate_probe(
                 missing=tuple(one.word for one in own if one.association is None),
                 language=language.code,
                 title=language.name if target == "en" else f"{language.name} to {into.name}",
-                target=target,
+                target=into.name,
                 predicted_by=opened.name,
                 n_sentences=len(own),
                 n_he=counts["he"],
