@@ -112,8 +112,8 @@ def board(
     Board(2 models; 5 differences: 5 small)
     """
     entries = board_entries(subjects)
-    others = [[] if entry.findings is None else measured_elsewhere(entry.findings) for entry in entries]
-    catalogued = without_more(tests_in("en"), topics)
+    others = [[] if entry.findings is None else [*measured_elsewhere(entry.findings)] for entry in entries]
+    catalogued = without_more(tests_in("en", ()), topics)
     chosen = [test for test in catalogued if isinstance(test, WeatTest)] if tests is None else tests
     asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache), listener())
     units = [board_unit(entry, asked) for entry in entries]

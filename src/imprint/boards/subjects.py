@@ -261,7 +261,7 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
 
     benchmarks = [one for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
     languages = {test.language for test in asked.tests}
-    subject = _open(entry, [*words_of(asked.tests), *control_words(languages), *pair_words(benchmarks)])
+    subject = _open(entry, [*words_of(asked.tests), *control_words(languages, asked.tests), *pair_words(benchmarks)])
     caching = nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache)
     with announced_to(asked.listener), caching as cache:
         if isinstance(subject, Encoder) and subject.max_texts is not None:
@@ -269,8 +269,8 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
             from imprint.subjects.framed import texts_of_words
 
             words = texts_of_words(subject, pair_words(benchmarks))
-            announce_texts(subject, [control_words(languages), *framed_texts(asked.tests), words], cache)
-        rows: list[Row] = [*controls(subject, languages=languages, cache=cache).findings()]
+            announce_texts(subject, [control_words(languages, asked.tests), *framed_texts(asked.tests), words], cache)
+        rows: list[Row] = [*controls(subject, languages=languages, tests=asked.tests, cache=cache).findings()]
         measured_tests, found = _tested(subject, asked, cache)
         rows += found
         try:

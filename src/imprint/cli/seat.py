@@ -71,7 +71,10 @@ def seat_command(
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
     # Questions are held against words of like frequency, and judged by controls.
-    texts = [*(group for _, group in by_importance(questions)), control_words({test.language for test in chosen})]
+    texts = [
+        *(group for _, group in by_importance(questions)),
+        control_words({test.language for test in chosen}, chosen),
+    ]
     chosen_workers = given_workers(workers, dask)
     every = {*chain(*texts)}
     encoders = [one.open(source, every) for source, one in zip(encoder, about.shared(encoder), strict=True)]
@@ -91,7 +94,7 @@ def seat_command(
             workers=chosen_workers,
             report=report,
         )
-        rows = with_controls(battery, *encoders, cache=cache)
+        rows = with_controls(battery, *encoders, tests=chosen, cache=cache)
     show_findings(rows.findings(), json=json)
     if not json:
         encoded = sum(opened.sent for opened in encoders)

@@ -52,7 +52,7 @@ def wefat_command(
     from imprint.subjects.framed import foreign_vectors, foreign_words
 
     languages = {test.language for test in chosen}
-    asked = words_of(chosen) | control_words(languages)
+    asked = words_of(chosen) | control_words(languages, chosen)
     with opened_subjects([subject], about, asked) as opened:
         (opened_subject,) = opened.subjects
         apart = {} if isinstance(opened_subject, Embedding) else foreign_words(chosen)
@@ -62,7 +62,7 @@ def wefat_command(
         hint = "your own tests: --tests FILE"
         with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
             battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
-        rows = with_controls(battery, *opened.subjects, cache=opened.cache)
+        rows = with_controls(battery, *opened.subjects, tests=chosen, cache=opened.cache)
     show_findings(rows.findings(), json=json)
 
 
