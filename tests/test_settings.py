@@ -12,6 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
+from imprint.association.settings import SeatSettings, SentenceSettings
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
@@ -119,6 +120,8 @@ def options(command):
         ("analogies", AnalogySettings, ()),
         ("corpus", CorpusSettings, ()),
         ("retrieval", EncoderSettings, ()),
+        ("seat", SeatSettings, ()),
+        ("seat", EncoderSettings, ()),
         ("swap", EncoderSettings, ()),
         ("debias", DebiasOptions, ("target",)),  # an argument of the command
         ("debias", EncoderSettings, ()),
@@ -140,6 +143,8 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
         (imprint.analogies, AnalogySettings),
         (imprint.corpus, CorpusSettings),
         (imprint.debias, DebiasOptions),
+        (imprint.run_seat_battery, SeatSettings),
+        (imprint.seat, SentenceSettings),
     ],
 )
 def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
@@ -204,6 +209,14 @@ def test_a_corpus_has_the_same_settings_in_a_command_and_in_python():
     of_terminal = {"test", "dask", "page", "unmask", "json"}  # a test by its name; in Python it is among `tests`
     in_command = options("corpus").keys() - of_terminal
     assert {*inspect.signature(imprint.corpus).parameters} == in_command | {"report"}
+
+
+def test_tests_in_sentences_have_the_same_settings_in_a_command_and_in_python():
+    # A test by its name and a topic choose tests; in Python they are given.
+    of_terminal = {"encoder", "test", "topic", "dask", "json", *fields_of(EncoderSettings)}
+    in_command = options("seat").keys() - of_terminal
+    of_python = {"encoders", "units", "alone", "cache", "skip", "report"}
+    assert {*inspect.signature(imprint.run_seat_battery).parameters} == in_command | of_python
 
 
 def test_debiasing_has_the_same_settings_in_a_command_and_in_python():

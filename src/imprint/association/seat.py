@@ -8,8 +8,8 @@ same sentences, its frames: elsewhere, what sentences say besides their words wo
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from imprint.association.grammar import beside_things, test_of_things
 from imprint.association.rows import Measured, SeatRow, Unit, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
+from imprint.association.settings import SentenceSettings
 from imprint.association.sizes import measure_size
 from imprint.association.weat import WordSets, asked_test
 from imprint.checks import Alternative, Context, check_choice
@@ -26,6 +27,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError
 from imprint.rows import Label, TemplateValue, word_values
+from imprint.settings import option, settable
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, word_sets
@@ -44,48 +46,29 @@ _OF_THE_PAPER = (
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
-def seat(
-    encoder: EncoderLike,
-    test: WeatTest | str | None = None,
-    *,
-    targets: WordSets | None = None,
-    attributes: WordSets | None = None,
-    unit: Unit = "word",
-    context: Context = "framed",
-    templates: Templates | None = None,
-    alternative: Alternative = "greater",
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> SeatRow:
+@dataclass(frozen=True)
+class SeatPlan(SentenceSettings):
+    """All that one test of sentences is given."""
+
+    test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
+    _: KW_ONLY
+    targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
+    attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
+    unit: Annotated[
+        Unit, option('What is permuted: "word" or "sentence". Sentences of one word are not independent.')
+    ] = "word"
+    cache: Annotated[EncodingStore | None, option("Where encodings are kept between runs.")] = None
+    progress: Annotated[Progress | None, option("Called with the texts encoded and the total number of texts.")] = None
+
+
+@settable(SeatPlan)
+def seat(encoder: EncoderLike, plan: SeatPlan) -> SeatRow:
     """Run a SEAT: a WEAT on a sentence encoder.
 
     Parameters
     ----------
     encoder
         A model, an embedding or a function, as `open_encoder` accepts it.
-    test
-        The id of a catalogue test, or a test of your own.
-    targets
-        Two lists of words, x and y, in place of a test.
-    attributes
-        Two lists of words, a and b, in place of a test.
-    unit
-        What is permuted: "word" or "sentence". Sentences of one word are not independent.
-    context
-        "framed" puts all words into the same sentences, which a size needs. As the paper: "word" for words alone,
-        "bleached" or "unbleached" sentences.
-    templates
-        Templates of bleached sentences of your own, from `read_templates`.
-    alternative
-        Which differences the p-value counts: "greater" counts x with a and y with b, "less" the reverse,
-        "two-sided" either.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    progress
-        Called with the texts encoded and the total number of texts.
 
     Returns
     -------
@@ -98,24 +81,25 @@ def seat(
     >>> imprint.seat("cbow", "caliskan-6", context="bleached")
     SeatRow('caliskan-6' on glove.6B.100d: d = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
-    check_choice("unit", unit, get_args(Unit))
-    asked = asked_test("seat", test, targets, attributes)
-    if context == "framed" and unit != "word":
-        raise SettingError(option="unit", got=unit, expected="word in framed sentences", where=asked.id)
+    check_choice("unit", plan.unit, get_args(Unit))
+    asked = asked_test("seat", plan.test, plan.targets, plan.attributes)
+    context = plan.context or "framed"
+    if context == "framed" and plan.unit != "word":
+        raise SettingError(option="unit", got=plan.unit, expected="word in framed sentences", where=asked.id)
     opened = open_encoder(encoder)
-    question = in_sentences(asked, context, templates)
+    question = in_sentences(asked, context, plan.patterns)
     framed = FramedWords() if question.ranked else None
     about = AskedEncoder.of(
         opened,
         [question],
         framed,
-        units=(unit,),
-        alternative=alternative,
-        seed=seed,
-        cache=cache,
-        progress=progress,
+        units=(plan.unit,),
+        alternative=plan.alternative,
+        seed=plan.seed,
+        cache=plan.cache,
+        progress=plan.progress,
     )
-    return measure(question, about)[unit].row
+    return measure(question, about)[plan.unit].row
 
 
 @dataclass(frozen=True, repr=False)

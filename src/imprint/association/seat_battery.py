@@ -6,7 +6,8 @@ is so after Holm's correction over the tests of an encoder.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import get_args
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, get_args
 
 import msgspec
 
@@ -16,13 +17,15 @@ from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
+from imprint.association.settings import PROGRESS, SeatSettings
 from imprint.association.topics import TopicRow, topic_rows
-from imprint.checks import Alternative, Context
-from imprint.clusters import Workers, working
+from imprint.checks import Context
+from imprint.clusters import WORKERS, Workers, working
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import SkippedRow, skipped
+from imprint.settings import option, settable
 from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
@@ -37,21 +40,23 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
 
+@dataclass(frozen=True)
+class SeatBatteryPlan(SeatSettings):
+    """All that many tests of sentences are given."""
+
+    tests: Annotated[Sequence[WeatTest], option("WEATs, from the catalogue or your own.")] = ()
+    _: KW_ONLY
+    units: Annotated[Sequence[Unit], option("What is permuted: words, sentences as in the paper, or both.")] = UNITS
+    alone: Annotated[bool, option("Ask words alone too, where no `context` is chosen.")] = True
+    cache: Annotated[EncodingStore | None, option("Where encodings are kept between runs.")] = None
+    skip: Annotated[bool, option("Skip a test that cannot be run; if False, raise.")] = True
+    workers: Annotated[Workers | None, option(f"For the tests; texts are encoded here. {WORKERS}")] = None
+    report: Annotated[Report | None, PROGRESS] = None
+
+
+@settable(SeatBatteryPlan)
 def run_seat_battery(
-    encoders: Sequence[EncoderLike],
-    tests: Sequence[WeatTest],
-    *,
-    context: Context | None = None,
-    templates: Templates | None = None,
-    alternative: Alternative = "greater",
-    units: Sequence[Unit] = UNITS,
-    alone: bool = True,
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    skip: bool = True,
-    by_gender: bool = False,
-    workers: Workers | None = None,
-    report: Report | None = None,
+    encoders: Sequence[EncoderLike], plan: SeatBatteryPlan
 ) -> MeasuredRows[SeatRow | TopicRow | InteractionRow | CoherenceRow | AnisotropyRow | SkippedRow]:
     """Run many SEATs on one or more encoders.
 
@@ -59,32 +64,6 @@ def run_seat_battery(
     ----------
     encoders
         Models, embeddings or functions, each as `open_encoder` accepts it.
-    tests
-        WEATs, from the catalogue or your own.
-    context
-        "framed", "word", "bleached" or "unbleached"; by default every context that a test has.
-    templates
-        Sentence templates of your own, from `read_templates`.
-    alternative
-        Which differences p-values count: "greater" counts x with a and y with b, "less" the reverse, "two-sided"
-        either.
-    units
-        What is permuted: words, sentences as in the paper, or both.
-    alone
-        Ask words alone too, where no `context` is chosen.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    skip
-        Skip a test that cannot be run; if False, raise.
-    by_gender
-        Split the names of X and Y by gender, too: main effects and their interaction.
-    workers
-        How many threads, the address of a Dask scheduler, or any `concurrent.futures.Executor`, to run the tests, one
-        at a time; texts are encoded here. The result is the same to the byte.
-    report
-        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -96,10 +75,11 @@ def run_seat_battery(
     >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1], context="framed")
     Rows(1 seat: 1 substantial; 1 topic: 1 substantial; 1 seat-anisotropy)
     """
+    tests, context, cache, seed, skip = plan.tests, plan.context, plan.cache, plan.seed, plan.skip
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
-    questions, refused = all_in_sentences(tests, context, templates, skip=skip)
-    if context is None and not alone:
+    questions, refused = all_in_sentences(tests, context, plan.patterns, skip=skip)
+    if context is None and not plan.alone:
         questions = [question for question in questions if question.context != "word"]
     outcomes: list[Measured[SeatRow] | SkippedRow] = [
         _skipped(opened[0], test, reason, seed) for test, reason in refused
@@ -117,11 +97,11 @@ def run_seat_battery(
             encoder,
             chosen,
             framed,
-            units=units,
-            alternative=alternative,
+            units=plan.units,
+            alternative=plan.alternative,
             seed=seed,
             cache=cache,
-            progress=_labelled(report, f"encoding with {encoder.name}"),
+            progress=_labelled(plan.report, f"encoding with {encoder.name}"),
         )
         anisotropy += _anisotropy(about, chosen)
 
@@ -129,7 +109,7 @@ def run_seat_battery(
             return _skipped(about, question.test, str(error), seed)
 
         # Heavy parts release Python's lock.
-        with working(workers or _AT_ONCE) as pool:
+        with working(plan.workers or _AT_ONCE) as pool:
             outcomes += attempt_each(
                 _measure_test,
                 about,
@@ -137,7 +117,7 @@ def run_seat_battery(
                 lost,
                 skip=skip,
                 executor=pool,
-                progress=_labelled(report, f"testing {encoder.name}"),
+                progress=_labelled(plan.report, f"testing {encoder.name}"),
             )
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests))
@@ -149,7 +129,7 @@ def run_seat_battery(
     seats = [row for row, _ in measured]
     topics = topic_rows(measured, not_run, part="seat")
     coherence = check_coherence(row for row in seats if not row.is_question)
-    crossed = interaction_rows(measured) if by_gender else []
+    crossed = interaction_rows(measured) if plan.by_gender else []
     return MeasuredRows(measured, [*seats, *topics, *crossed, *coherence, *anisotropy, *not_run])
 
 

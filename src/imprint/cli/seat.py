@@ -1,24 +1,21 @@
 """`imprint seat`: association tests on sentence encoders."""
 
-from pathlib import Path
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from imprint.checks import Alternative, Context
+from imprint.association.settings import SeatSettings
 from imprint.cli.encoders import ENCODER_HELP, EncoderSettings
 from imprint.cli.options import (
-    ByGenderOption,
     DaskOption,
     JsonOption,
-    SeedOption,
     TestsOption,
     TopicOption,
     WorkersOption,
     chosen_weats,
     given_workers,
     is_encoder,
-    is_file,
     with_settings,
 )
 
@@ -32,23 +29,11 @@ def seat_command(
     ] = None,
     topic: TopicOption = None,
     tests: TestsOption = None,
-    templates: Annotated[
-        Path | None,
-        typer.Option("--templates", callback=is_file, help="A TOML file of sentence templates by kind of word."),
-    ] = None,
-    context: Annotated[
-        Context | None,
-        typer.Option("--context", help="Words alone, or one kind of sentences alone. [default: all a test has]"),
-    ] = None,
-    alternative: Annotated[
-        Alternative, typer.Option("--alternative", help="Alternative hypothesis of the p-value.")
-    ] = "greater",
-    by_gender: ByGenderOption = False,
+    *,
+    settings: SeatSettings,
     workers: WorkersOption = None,
     dask: DaskOption = None,
-    *,
     about: EncoderSettings,
-    seed: SeedOption = 0,
     json: JsonOption = False,
 ) -> None:
     """Run the WEAT on sentence encoders (SEAT).
@@ -58,17 +43,15 @@ def seat_command(
     """
     from imprint.cli.console import phases, print_note, show_findings
     from imprint.stimuli.catalog import SEAT_TESTS
-    from imprint.stimuli.templates import read_templates
 
     asked = bool(test or tests)
     chosen = chosen_weats(test, tests, topic, default=SEAT_TESTS, hint="WEFATs have no sentences")
-    own = None if templates is None else read_templates(templates)
     # After the choice: both load numpy.
     from imprint.association.seat_battery import all_in_sentences, run_seat_battery
     from imprint.evaluation.controls import control_words, with_controls
     from imprint.subjects.common import FramedWords
 
-    questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
+    questions, _ = all_in_sentences(chosen, settings.context, settings.patterns, skip=not asked)
     texts = {text for question in questions for text in question.asked}
     texts |= control_words({test.language for test in chosen})
     if any(question.ranked for question in questions):  # held against words of like frequency
@@ -79,15 +62,11 @@ def seat_command(
         battery = run_seat_battery(
             encoders,
             chosen,
-            context=context,
-            templates=own,
-            alternative=alternative,
             cache=cache,
-            seed=seed,
             skip=not asked,
-            by_gender=by_gender,
             workers=chosen_workers,
             report=report,
+            **asdict(settings),
         )
         rows = with_controls(battery, *encoders, cache=cache)
     show_findings(rows.findings(), json=json)
