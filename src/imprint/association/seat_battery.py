@@ -15,14 +15,15 @@ from imprint.association.battery import attempt_each, in_parts, require_any
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
 from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
-from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure
+from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure, sample_text
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.settings import PROGRESS, SeatSettings
+from imprint.association.settings import CORPUS, PROGRESS, SeatSettings
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.checks import Context
 from imprint.clusters import WORKERS, Workers, working
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.encoders.words import words_in_context
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import SkippedRow, skipped
 from imprint.settings import option, settable
@@ -30,6 +31,7 @@ from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.common import FramedWords
+from imprint.subjects.contexts import Contexts, WordsInContext
 from imprint.subjects.encodings import choose_fitting
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.threads import single_threaded
@@ -78,7 +80,11 @@ def run_seat_battery(
     tests, context, cache, seed, skip = plan.tests, plan.context, plan.cache, plan.seed, plan.skip
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
-    questions, refused = all_in_sentences(tests, context, plan.patterns, skip=skip)
+    text = sample_text(plan, tests, plan.workers, plan.report)
+    words = FramedWords() if text is None else WordsInContext(text)
+    if text is not None:
+        opened = [words_in_context(encoder) for encoder in opened]
+    questions, refused = all_in_sentences(tests, context, plan.patterns, skip=skip, text=text)
     if context is None and not plan.alone:
         questions = [question for question in questions if question.context != "word"]
     outcomes: list[Measured[SeatRow] | SkippedRow] = [
@@ -86,7 +92,7 @@ def run_seat_battery(
     ]
     anisotropy: list[AnisotropyRow] = []
     for encoder in opened:
-        chosen, framed, left_out = _affordable(encoder, questions, cache)
+        chosen, framed, left_out = _affordable(encoder, questions, words, cache)
         for test, error in left_out.items():
             if not skip:
                 raise error
@@ -100,6 +106,7 @@ def run_seat_battery(
             units=plan.units,
             alternative=plan.alternative,
             seed=seed,
+            draws=plan.draws,
             cache=cache,
             progress=_labelled(plan.report, f"encoding with {encoder.name}"),
         )
@@ -134,14 +141,20 @@ def run_seat_battery(
 
 
 def all_in_sentences(
-    tests: Sequence[WeatTest], context: Context | None, templates: Templates | None, *, skip: bool = True
+    tests: Sequence[WeatTest],
+    context: Context | None,
+    templates: Templates | None,
+    *,
+    skip: bool = True,
+    text: Contexts | None = None,
 ) -> tuple[list[SentenceTest], list[tuple[WeatTest, str]]]:
     """Put every test into sentences, in the contexts it has or in the one asked for; return what could not be, too."""
     questions, refused = [], []
     for test in tests:
-        for one in contexts(test) if context is None else (context,):
+        own_contexts = contexts(test) if text is None else (CORPUS,)
+        for one in own_contexts if context is None else (context,):
             try:
-                questions.append(in_sentences(test, one, templates))
+                questions.append(in_sentences(test, one, templates, text))
             except StimulusError as error:
                 # Words of no stated language can still be asked alone.
                 alone = context is None and one == "bleached" and test.language == UNDETERMINED
@@ -169,7 +182,7 @@ def _measure_test(about: AskedEncoder, question: SentenceTest) -> list[Measured[
     """Measure one test, and say so where its sentences are too many."""
     with single_threaded():
         measured = measure(question, about)
-    if "sentence" in measured or "sentence" not in about.units or question.context == "framed":
+    if "sentence" in measured or "sentence" not in about.units or question.is_sized:
         return [*measured.values()]
     counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
     reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
@@ -190,20 +203,22 @@ def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed:
     )
 
 
-def by_importance(questions: Sequence[SentenceTest]) -> list[tuple[SentenceTest | FramedWords, list[str]]]:
+def by_importance(
+    questions: Sequence[SentenceTest], words: FramedWords | None = None
+) -> list[tuple[SentenceTest | FramedWords, list[str]]]:
     """Return what an encoder is asked, with its texts: questions, bundled words in frames, and other tests."""
-    others = sorted(questions, key=lambda question: (not question.test.is_question, question.context != "framed"))
+    others = sorted(questions, key=lambda question: (not question.test.is_question, not question.is_sized))
     first = sum(question.test.is_question for question in questions)
-    framed = [FramedWords()] if any(question.ranked for question in questions) else []
+    framed = [words or FramedWords()] if any(question.ranked for question in questions) else []
     with_texts = [(question, question.asked) for question in others]
     return [*with_texts[:first], *((words, words.texts()) for words in framed), *with_texts[first:]]
 
 
 def _affordable(
-    encoder: Encoder, questions: Sequence[SentenceTest], cache: EncodingStore | None
+    encoder: Encoder, questions: Sequence[SentenceTest], words: FramedWords, cache: EncodingStore | None
 ) -> tuple[list[SentenceTest], FramedWords | None, dict[WeatTest, SettingError]]:
     """Return the tests that an encoder may be asked, the bundled words if it may be, and why not the other tests."""
-    ordered = by_importance(questions)
+    ordered = by_importance(questions, words)
     refused, _ = choose_fitting(encoder, [texts for _, texts in ordered], cache)
     reasons = {id(item): error for (item, _), error in zip(ordered, refused, strict=True)}
     framed = next((item for item, _ in ordered if isinstance(item, FramedWords) and reasons[id(item)] is None), None)

@@ -51,11 +51,13 @@ def seat_command(
     from imprint.evaluation.controls import control_words, with_controls
     from imprint.subjects.common import FramedWords
 
-    questions, _ = all_in_sentences(chosen, settings.context, settings.patterns, skip=not asked)
-    texts = {text for question in questions for text in question.asked}
-    texts |= control_words({test.language for test in chosen})
-    if any(question.ranked for question in questions):  # held against words of like frequency
-        texts.update(FramedWords().texts())
+    texts: set[str] | None = None  # what a text has is known when it is read
+    if not settings.contexts:
+        questions, _ = all_in_sentences(chosen, settings.context, settings.patterns, skip=not asked)
+        texts = {text for question in questions for text in question.asked}
+        texts |= control_words({test.language for test in chosen})
+        if any(question.ranked for question in questions):  # held against words of like frequency
+            texts.update(FramedWords().texts())
     chosen_workers = given_workers(workers, dask)
     encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
     with about.kept() as cache, phases() as report:

@@ -14,6 +14,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.batches import TOKENS, encode_in_batches
 from imprint.encoders.export import write_sentence_transformers
 from imprint.encoders.transformers import offline_and_quiet, open_transformer
+from imprint.encoders.words import Span, mean_of_words
 from imprint.errors import EncoderError, SettingError, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
@@ -67,6 +68,8 @@ class SentenceTransformersEncoder(Encoder):
         self._folder, self._places = path, [place for _, place in modules]
         self._prompt = prompt
         self._model, self._device = _open(path, modules, device), device
+        # Other tokenizers do not say where their tokens are.
+        self.gives_tokens = modules[0][0] == "Transformer" and bool(self._model.tokenizer.is_fast)
         self.name = weights.display_name(path)
         chosen = {"adapter": "sentence-transformers", "pooling": _state_pooling(path, modules)}
         if modules[0][0] == "Transformer":
@@ -90,14 +93,38 @@ class SentenceTransformersEncoder(Encoder):
 
         most, tokens = _BATCHES[self._device]
         with offline_and_quiet(self.name, "cannot encode these texts"):
-            read = getattr(self._model, "preprocess", self._model.tokenize)  # before the sixth release it was tokenize
-            features = read([self._prompt + text for text in texts])
+            features = self._features(texts)
             mask = features.get("attention_mask")
             # A model without attention reads texts of all lengths alike.
             lengths = [1] * len(texts) if mask is None else mask.sum(dim=1).tolist()
             is_plain = self._device == "cpu" or mask is None or self._prompt
             encode = encode_as_texts if is_plain else _forward(self._model, features, self._device)
             return encode_in_batches(texts, lengths, encode, most=most, tokens=tokens)
+
+    def embed_words(self, texts: Sequence[str], spans: Sequence[Span]) -> npt.ArrayLike:
+        """Return one row per word in its text: of the first module's tokens, behind which tokens are pooled."""
+        shift = len(self._prompt)
+        most, tokens = _BATCHES[self._device]
+        with offline_and_quiet(self.name, "cannot encode these texts"):
+            features = self._features(texts)
+            lengths = features["attention_mask"].sum(dim=1).tolist()
+            cut = {"truncation": True, "max_length": self._model.max_seq_length, "return_offsets_mapping": True}
+            offsets = self._model.tokenizer([self._prompt + text for text in texts], **cut)["offset_mapping"]
+            if [*map(len, offsets)] != lengths:
+                raise EncoderError("its tokenizer does not say where its tokens are", where=self.name)
+            forward = _forward(self._model, features, self._device, by_token=True)
+
+            def encode(batch: list[int]) -> npt.ArrayLike:
+                places = [(spans[text][0] + shift, spans[text][1] + shift) for text in batch]
+                hidden = np.asarray(forward(batch), dtype=np.float32)
+                return mean_of_words(hidden, [offsets[text] for text in batch], places)
+
+            return encode_in_batches(texts, lengths, encode, most=most, tokens=tokens)
+
+    def _features(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return what the model reads of texts behind the prompt."""
+        read = getattr(self._model, "preprocess", self._model.tokenize)  # before the sixth release it was tokenize
+        return read([self._prompt + text for text in texts])  # type: ignore[no-any-return]
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str:
         """Write the folder again with a Dense module behind its modules."""
@@ -120,14 +147,19 @@ class _Waiting:
         return np.asarray(self._rows.cpu().numpy(), dtype=dtype)
 
 
-def _forward(model: Any, features: dict[str, Any], device: Device) -> Callable[[list[int]], npt.ArrayLike]:
-    """Return what runs the model on some of these texts, whose tokens go to the device once, and does not wait."""
+def _forward(
+    model: Any, features: dict[str, Any], device: Device, *, by_token: bool = False
+) -> Callable[[list[int]], npt.ArrayLike]:
+    """Return what runs the model on some of these texts, whose tokens go to the device once, and does not wait.
+
+    It gives sentences' vectors, or tokens' as they are before they are pooled.
+    """
     import torch
 
     mask = features["attention_mask"].bool()
-    by_token = {name: value for name, value in features.items() if getattr(value, "shape", None) == mask.shape}
-    others = {name: value for name, value in features.items() if name not in by_token}
-    by_token = {name: value.to(device) for name, value in by_token.items()}
+    of_tokens = {name: value for name, value in features.items() if getattr(value, "shape", None) == mask.shape}
+    others = {name: value for name, value in features.items() if name not in of_tokens}
+    of_tokens = {name: value.to(device) for name, value in of_tokens.items()}
     padded_left = getattr(model.tokenizer, "padding_side", "right") == "left"
 
     def encode(batch: list[int]) -> npt.ArrayLike:
@@ -135,7 +167,9 @@ def _forward(model: Any, features: dict[str, Any], device: Device) -> Callable[[
         columns = slice(mask.shape[1] - length, None) if padded_left else slice(length)
         texts = torch.tensor(batch, device=device)
         with torch.inference_mode():
-            given = {name: value[texts, columns] for name, value in by_token.items()}
+            given = {name: value[texts, columns] for name, value in of_tokens.items()}
+            if by_token:
+                return _Waiting(model[0](given | others)["token_embeddings"])
             return _Waiting(model(given | others)["sentence_embedding"][:, : model.truncate_dim])
 
     return encode

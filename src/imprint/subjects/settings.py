@@ -6,6 +6,8 @@ from typing import Annotated, Literal, get_args
 from imprint.checks import check_choice
 from imprint.settings import option
 
+FEWEST_CONTEXTS = 5  # sentences, below which a word is left out
+
 DocumentUnit = Literal["file", "line", "block"]
 
 
