@@ -30,9 +30,9 @@ def combined_fields(
     low, high = np.percentile(effects[varies], _MIDDLE).tolist()
     return {
         "draws": int(varies.sum()),
-        "combined_effect": combined.value,
-        "combined_low": low,
-        "combined_high": high,
+        "d_ceat": combined.value,
+        "d_ceat_low": low,
+        "d_ceat_high": high,
         "between_draws": combined.between,
         "z_ceat": combined.z,
         "p_ceat": combined.p_value,

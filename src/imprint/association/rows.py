@@ -359,12 +359,15 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
         tuple[WordContexts, ...], shown("Sentences", "How many sentences have each word, and how many were used.")
     ] = ()
     draws: Annotated[int | None, shown("Draws", "Random choices of a sentence per word.")] = None
-    combined_effect: Annotated[
+    d_ceat: Annotated[
         float | None,
-        shown("CEAT d", "As published: d of one random sentence per word, combined over all draws.", digits=2),
+        shown(
+            "CEAT d",
+            "As published: d of one random sentence per word, combined over draws, with the middle 95 % of draws.",
+        ),
     ] = None
-    combined_low: Annotated[float | None, shown("CEAT d, low", "Above 2.5 % of the draws.", digits=2)] = None
-    combined_high: Annotated[float | None, shown("CEAT d, high", "Above 97.5 % of the draws.", digits=2)] = None
+    d_ceat_low: Annotated[float | None, shown("CEAT d, low", "Above 2.5 % of the draws.")] = None
+    d_ceat_high: Annotated[float | None, shown("CEAT d, high", "Above 97.5 % of the draws.")] = None
     between_draws: Annotated[
         float | None, shown("Between draws", "Standard deviation of d between draws, by DerSimonian and Laird.")
     ] = None

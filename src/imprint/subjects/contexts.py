@@ -48,7 +48,7 @@ _SPARE = 2  # times as many sentences are sampled as are used: those with two wo
 _FEWEST_TOKENS = 3  # of a sentence: lists and headings say nothing of a word
 # Behind a full stop, unless it is that of an initial or a title.
 _END = re.compile(
-    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bMrs)(?<!\bMessrs)[.!?][\"'”’)\]]*\s+|\n\s*\n"
+    r"[.!?](?<!\b[A-Z]\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bMessrs\.)[\"'”’)\]]*\s+|\n\s*\n"
 )
 _LARGEST = 1 << 64
 _INVISIBLE = dict.fromkeys([*range(32), 127], " ")
