@@ -29,8 +29,9 @@ from imprint.significance.outcomes import FOUND, outcome
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import WordSet
 from imprint.subjects.common import ranked_words
-from imprint.subjects.contexts import FEWEST_CONTEXTS, WordsInContext, sample_contexts
+from imprint.subjects.contexts import WordsInContext, sample_contexts
 from imprint.subjects.opening import open_encoder
+from imprint.subjects.settings import FEWEST_CONTEXTS
 from imprint.threads import single_threaded
 
 WORDS = (16, 60)  # of each set

@@ -159,7 +159,7 @@ def sample_parts(parts: Sequence[TextPart], words: Sequence[str], most: int, see
         for piece in read_part(part):
             for word, place in _in_sentences(piece.text, forms):
                 found[word] += 1
-                sentence = f"{word}\0{piece.text[place.start : place.stop]}"
+                sentence = f"{word}\0{' '.join(piece.text[place.start : place.stop].split())}"
                 digest = hashlib.blake2b(sentence.encode("utf-8", "replace"), digest_size=8, key=key).digest()
                 number = int.from_bytes(digest, "little")
                 if number < sample.limit(word):
