@@ -294,9 +294,9 @@ def _judged(row: OutcomeRow) -> str | None:
 class WordContexts(Struct, frozen=True):
     """How many sentences of a text have a word, and how many of them were used."""
 
-    word: str
-    found: int
-    used: int
+    word: Annotated[str, shown("Word", shape="word")]
+    found: Annotated[int, shown("Found", "Sentences of the text that have it, each as often as it is there.")]
+    used: Annotated[int, shown("Used", "Distinct sentences that were sampled and have no other word of the test.")]
 
 
 class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
