@@ -87,8 +87,10 @@ def permuted(text: str, subjects: Sequence[str], runs: int, seed: int) -> None:
     pool = [word for word in pool if len(contexts.by_word.get(word, ())) >= 2 * FEWEST_CONTEXTS]
     print(f"{len(pool)} words to choose from, {runs} runs, {PAIRS} + {PAIRS} words, against both kinds of "
           f"{' and '.join(QUESTIONS)}")  # fmt: skip
-    print("| encoder | vectors | present or substantial, any | by interval alone | published p below .005 | |")
-    print("|---|---|--:|--:|--:|--:|")
+    print(
+        "| encoder | vectors | present or substantial, any | by interval alone | no interval in any | published p below .005 | |"
+    )
+    print("|---|---|--:|--:|--:|--:|---|")
     for name in subjects:
         encoder = words_in_context(open_encoder(name))
         rng = np.random.default_rng([seed, 1])
@@ -112,9 +114,11 @@ def permuted(text: str, subjects: Sequence[str], runs: int, seed: int) -> None:
         found = sum(any(row.outcome in FOUND for row in several) for several in rows)
         alone = sum(any(outcome(row.size_low, row.size_high).outcome in FOUND for row in several) for several in rows)
         published = sum(any(row.p_ceat is not None and row.p_ceat < LEVEL for row in several) for several in rows)
+        without = sum(all(row.size_low is None for row in several) for several in rows)
         of = "word" if gives_tokens(encoder) else "sentence"
         print(
-            f"| {encoder.name} | {of} | {found} | {alone} | {published} | {verdict(alone, runs, MOST)} |", flush=True
+            f"| {encoder.name} | {of} | {found} | {alone} | {without} | {published} | {verdict(alone, runs, MOST)} |",
+            flush=True,
         )
 
 

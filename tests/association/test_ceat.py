@@ -8,13 +8,15 @@ from refusals import refuses
 
 from imprint.association.ceat import combined_fields, draw_effects
 from imprint.association.cosines import Effect
+from imprint.association.grammar import test_of_things
 from imprint.association.rows import SeatRow
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.words import without_marks
 from imprint.errors import CorpusError, SettingError, StimulusError, VocabularyError
-from imprint.stimuli.definition import WeatTest, WordSet
+from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.definition import WeatTest, WordSet, words_of
 
 
 def contexts_of(rng, *counts):
@@ -197,3 +199,11 @@ def test_a_text_with_too_few_sentences_is_refused(tmp_path):
         seat(leaning(0.5), TEST, contexts=(str(path),))
     with refuses(CorpusError):
         seat(leaning(0.5), TEST, contexts=(str(tmp_path / "absent"),))
+
+
+def test_a_test_that_needs_a_check_of_grammar_is_refused(tmp_path):
+    test = next(one for one in catalogue() if isinstance(one, WeatTest) and test_of_things(one) is not None)
+    path = tmp_path / "text.txt"
+    path.write_text(written(words_of([test])))
+    with refuses(StimulusError, where=f"test {test.id!r}"):
+        seat(leaning(0.5), test, contexts=(str(path),))

@@ -176,6 +176,9 @@ def in_sentences(
 
 
 def _in_text(test: WeatTest, text: Contexts) -> SentenceTest:
+    if test_of_things(test) is not None:
+        problem = "is about gender in a language with grammatical gender, which is not checked in sentences of a text"
+        raise StimulusError(problem, where=f"test {test.id!r}", hint="leave it out, or ask it in frames")
     sampled = text.of(sorted(words_of([test])))
     sides = {
         key: tuple(Sentence(word, "", marked) for word in words.words for marked in sampled[word])

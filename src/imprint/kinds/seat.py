@@ -145,7 +145,7 @@ def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
             yield Prose(say("On {}:", title(of_encoder[0].embedding)), "note", _PAGES)
         yield from notes
     yield from grammar_notes(framed)
-    if not own_contexts:
+    if all(row.text for row in rows):
         return
     reading = Prose(
         "Words are put into simple sentences, such as “This is Emma.”, and compared as word vectors are. A size needs "

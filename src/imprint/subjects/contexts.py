@@ -145,7 +145,7 @@ def sample_contexts(
         for word, sentences in sampled.items():
             for number, text in sentences.items():
                 sample.add(word, number, text)
-    name = ", ".join(Path(source).name or str(source) for source in sources)
+    name = ", ".join("standard input" if str(each) == STDIN else Path(each).name or str(each) for each in sources)
     if not found:
         raise CorpusError(f"no sentence has one of {len(asked):,} words", where=name, hint="give more text")
     return Contexts(name, {word: tuple(texts.values()) for word, texts in sample.smallest().items()}, found, most)
