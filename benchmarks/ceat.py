@@ -88,7 +88,7 @@ def permuted(text: str, subjects: Sequence[str], runs: int, seed: int) -> None:
     print(f"{len(pool)} words to choose from, {runs} runs, {PAIRS} + {PAIRS} words, against both kinds of "
           f"{' and '.join(QUESTIONS)}")  # fmt: skip
     print(
-        "| encoder | vectors | present or substantial, any | by interval alone | no interval in any | published p below .005 | |"
+        "| encoder | vectors | present or substantial | by interval alone | no interval | published p below .005 | |"
     )
     print("|---|---|--:|--:|--:|--:|---|")
     for name in subjects:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from imprint.association import grammar
 from imprint.association.ceat import combined_fields, draw_effects
 from imprint.association.cosines import Effect
-from imprint.association.grammar import test_of_things
 from imprint.association.rows import SeatRow
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
@@ -202,7 +202,7 @@ def test_a_text_with_too_few_sentences_is_refused(tmp_path):
 
 
 def test_a_test_that_needs_a_check_of_grammar_is_refused(tmp_path):
-    test = next(one for one in catalogue() if isinstance(one, WeatTest) and test_of_things(one) is not None)
+    test = next(one for one in catalogue() if isinstance(one, WeatTest) and grammar.test_of_things(one) is not None)
     path = tmp_path / "text.txt"
     path.write_text(written(words_of([test])))
     with refuses(StimulusError, where=f"test {test.id!r}"):
