@@ -1,7 +1,7 @@
 """Words in sentences of a text: how often outcomes are wrong, what intervals cover, and how the published z grows.
 
     python benchmarks/ceat.py coverage [--runs N] [--seed N]
-    python benchmarks/ceat.py permuted --text TEXT --subject ENCODER... [--runs N] [--seed N]
+    python benchmarks/ceat.py permuted --text TEXT --subject ENCODER... [--question ID...] [--per-word N] [--runs N]
     python benchmarks/ceat.py draws --text TEXT --subject ENCODER --test ID [--seed N]
 
 `coverage` draws words around the means of their sets, as scripts/question_rates.py does, and sentences around words.
@@ -79,14 +79,14 @@ def coverage(runs: int, seed: int) -> None:
         print(f"| {distance} | {NOISE[heavy]} | {words} | {counts} | {spread:g} | {covered:.3f} |", flush=True)
 
 
-def permuted(text: str, subjects: Sequence[str], runs: int, seed: int) -> None:
-    asked = [find_test(question) for question in QUESTIONS]
+def permuted(text: str, subjects: Sequence[str], asked_of: Sequence[str], per_word: int, runs: int, seed: int) -> None:
+    asked = [find_test(question) for question in asked_of]
     attributes = {word for test in asked for side in (test.a, test.b) for word in side.words}
     pool = [word for word in ranked_words().words if word not in attributes]
-    contexts = sample_contexts([text], {*attributes, *pool}, 20, seed=seed)
+    contexts = sample_contexts([text], {*attributes, *pool}, per_word, seed=seed)
     pool = [word for word in pool if len(contexts.by_word.get(word, ())) >= 2 * FEWEST_CONTEXTS]
     print(f"{len(pool)} words to choose from, {runs} runs, {PAIRS} + {PAIRS} words, against both kinds of "
-          f"{' and '.join(QUESTIONS)}")  # fmt: skip
+          f"{' and '.join(asked_of)}, {per_word} sentences per word")  # fmt: skip
     print(
         "| encoder | vectors | present or substantial | by interval alone | no interval | published p below .005 | |"
     )
@@ -139,13 +139,15 @@ def main() -> None:
     parser.add_argument("--text")
     parser.add_argument("--subject", nargs="+", default=["default-encoder"])
     parser.add_argument("--test", default="seat-6b")
+    parser.add_argument("--question", nargs="+", default=QUESTIONS)
+    parser.add_argument("--per-word", type=int, default=20)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--seed", type=int, default=20_211)
     options = parser.parse_args()
     if options.part == "coverage":
         coverage(options.runs or 1_000, options.seed)
     elif options.part == "permuted":
-        permuted(options.text, options.subject, options.runs or 200, options.seed)
+        permuted(options.text, options.subject, options.question, options.per_word, options.runs or 200, options.seed)
     else:
         draws(options.text, options.subject[0], options.test, options.seed)
 

@@ -363,7 +363,7 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
         float | None,
         shown(
             "CEAT d",
-            "As published: d of one random sentence per word, combined over draws, with the middle 95 % of draws.",
+            "As published: d of one random sentence per word, combined over draws, and where 95 % of draws lie.",
         ),
     ] = None
     d_ceat_low: Annotated[float | None, shown("CEAT d, low", "Above 2.5 % of the draws.")] = None

@@ -21,7 +21,7 @@ from imprint.association.sensitivity import sensitivity
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.settings import CORPUS, SentenceSettings
 from imprint.association.sizes import measure_size
-from imprint.association.vectors import FEWEST_WORDS, MOST_NAMED
+from imprint.association.vectors import FEWEST_WORDS
 from imprint.association.weat import WordSets, asked_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.clusters import Workers
@@ -50,6 +50,7 @@ _OF_THE_PAPER = (
     ("BERT", re.compile(r"bert-large-cased"), "cls"),
 )
 SIZED: tuple[Context, ...] = ("framed", CORPUS)
+_FEW_NAMED = 8  # words without enough sentences
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
@@ -189,7 +190,7 @@ def _in_text(test: WeatTest, text: Contexts) -> SentenceTest:
         if len(words) - len(gone) < FEWEST_WORDS:
             raise StimulusError(
                 f"{text.name} has fewer than {FEWEST_CONTEXTS} sentences for {len(gone)} of {len(words)} words "
-                f"({quote(gone, MOST_NAMED)})",
+                f"({quote(gone, _FEW_NAMED)})",
                 expected=f"at least {FEWEST_WORDS} with as many",
                 where=words.name,
                 hint="give more text",

@@ -15,7 +15,7 @@ from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
 from imprint.encoders.weights import check_inside, display_name
-from imprint.encoders.words import Span, mean_of_words
+from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, raising_as, requiring
 from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
@@ -74,12 +74,12 @@ class OnnxEncoder(Encoder):
         """Return one row per text."""
         return self._encoded(texts, None)
 
-    def embed_words(self, texts: Sequence[str], spans: Sequence[Span]) -> npt.ArrayLike:
+    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
         """Return one row per word in its text."""
         shift = len(self._prefix)
         return self._encoded(texts, [(start + shift, end + shift) for start, end in spans])
 
-    def _encoded(self, texts: Sequence[str], spans: Sequence[Span] | None) -> npt.ArrayLike:
+    def _encoded(self, texts: Sequence[str], spans: Sequence[WordSpan] | None) -> npt.ArrayLike:
         """Return one row per text, or of the words at some places in them."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
@@ -95,7 +95,7 @@ class OnnxEncoder(Encoder):
 
             return encode_in_batches(texts, lengths, encode, most=self._batch)
 
-    def _run(self, encodings: list[Any], spans: list[Span] | None) -> Floats32:
+    def _run(self, encodings: list[Any], spans: list[WordSpan] | None) -> Floats32:
         columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
         feed = {
             name: np.array([getattr(encoding, columns[name]) for encoding in encodings], dtype=dtype)

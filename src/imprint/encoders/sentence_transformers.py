@@ -14,7 +14,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.batches import TOKENS, encode_in_batches
 from imprint.encoders.export import write_sentence_transformers
 from imprint.encoders.transformers import offline_and_quiet, open_transformer
-from imprint.encoders.words import Span, mean_of_words
+from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, SettingError, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
@@ -101,7 +101,7 @@ class SentenceTransformersEncoder(Encoder):
             encode = encode_as_texts if is_plain else _forward(self._model, features, self._device)
             return encode_in_batches(texts, lengths, encode, most=most, tokens=tokens)
 
-    def embed_words(self, texts: Sequence[str], spans: Sequence[Span]) -> npt.ArrayLike:
+    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
         """Return one row per word in its text: of the first module's tokens, behind which tokens are pooled."""
         shift = len(self._prompt)
         most, tokens = _BATCHES[self._device]

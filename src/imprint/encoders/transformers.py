@@ -18,7 +18,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.batches import check_tokens, encode_in_batches
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder
-from imprint.encoders.words import Span, mean_of_words
+from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, ImprintError, raising_as, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
@@ -66,12 +66,12 @@ class TransformersEncoder(Encoder):
         """Return one pooled row per text."""
         return self._encoded(texts, None)
 
-    def embed_words(self, texts: Sequence[str], spans: Sequence[Span]) -> npt.ArrayLike:
+    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
         """Return one row per word in its text."""
         shift = len(self._prefix)
         return self._encoded(texts, [(start + shift, end + shift) for start, end in spans])
 
-    def _encoded(self, texts: Sequence[str], spans: Sequence[Span] | None) -> npt.ArrayLike:
+    def _encoded(self, texts: Sequence[str], spans: Sequence[WordSpan] | None) -> npt.ArrayLike:
         """Return one row per text, or of the words at some places in them."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)

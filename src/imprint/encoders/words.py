@@ -16,7 +16,7 @@ from imprint.types import Floats32
 
 START, END = "\x02", "\x03"
 
-Span = tuple[int, int]  # of characters
+WordSpan = tuple[int, int]  # of characters
 
 
 def without_marks(text: str) -> str:
@@ -24,12 +24,12 @@ def without_marks(text: str) -> str:
     return text.replace(START, "").replace(END, "")
 
 
-def marked_span(text: str) -> Span:
+def marked_span(text: str) -> WordSpan:
     """Return where the word is in the text without its marks."""
     return text.index(START), text.index(END) - len(START)
 
 
-def mean_of_words(hidden: Floats32, offsets: Sequence[Sequence[Span]], spans: Sequence[Span]) -> Floats32:
+def mean_of_words(hidden: Floats32, offsets: Sequence[Sequence[WordSpan]], spans: Sequence[WordSpan]) -> Floats32:
     """Return the mean over each text's tokens that overlap its span; zeros where none does.
 
     A word that begins behind the last token that a model reads has none.
