@@ -11,23 +11,26 @@ from typing import Any
 import numpy as np
 
 from imprint.significance.combining import combine_effects
+from imprint.significance.crossed import sample_quantile
+from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints
 
 _SEED = 0xCEA7
 _BATCH = 256  # draws at once
-_MIDDLE = (2.5, 97.5)
+_ENDS = (0.025, 0.975)
 
 
 def combined_fields(
     targets: Sequence[Floats], attributes: Sequence[Floats], n_x: int, n_a: int, *, draws: int, seed: int
 ) -> dict[str, Any]:
     """Return the combined effect as a row has it, from the unit vectors of each word's contexts: X first, and A."""
-    effects, variances = draw_effects(targets, attributes, n_x, n_a, draws=draws, seed=seed)
+    with single_threaded():  # the same to the byte on any number of cores
+        effects, variances = draw_effects(targets, attributes, n_x, n_a, draws=draws, seed=seed)
     varies = variances > 0
     if not varies.any():
         return {"draws": draws}
     combined = combine_effects(effects[varies], variances[varies])
-    low, high = np.percentile(effects[varies], _MIDDLE).tolist()
+    low, high = (sample_quantile(effects[varies], share) for share in _ENDS)
     return {
         "draws": int(varies.sum()),
         "d_ceat": combined.value,

@@ -104,17 +104,10 @@ class WordsInContext(FramedWords):
         means = {
             word: mean
             for word, sentences in self._sentences.items()
-            if word not in lost and (mean := mean_in_contexts(encodings, sentences)[0]) is not None
+            if word not in lost and (mean := _mean_in(encodings, sentences)) is not None
         }
         common = self.common.without(word for word in self.common.words if word not in means)
         return common.background(np.array([*means.values()])) if means else None
-
-
-def mean_in_contexts(encodings: Encodings, sentences: Sequence[str]) -> tuple[Floats | None, Floats]:
-    """Return the mean of a word's unit vectors in its sentences, and these; None where too few have a direction."""
-    rows = unit_rows(encodings.rows(sentences)) if sentences else np.empty((0, encodings.matrix.shape[1]))
-    rows = rows[rows.any(axis=1)]
-    return (None if len(rows) < FEWEST_CONTEXTS else rows.mean(axis=0)), rows
 
 
 def sample_contexts(
@@ -193,6 +186,13 @@ class _Sample:
 
     def _cut(self, texts: dict[int, str]) -> dict[int, str]:
         return {number: texts[number] for number in nsmallest(self._most, texts)}
+
+
+def _mean_in(encodings: Encodings, sentences: Sequence[str]) -> Floats | None:
+    """Return the mean of a word's unit vectors in its sentences; None where too few have a direction."""
+    rows = unit_rows(encodings.rows(sentences))
+    rows = rows[rows.any(axis=1)]
+    return None if len(rows) < FEWEST_CONTEXTS else np.asarray(rows.mean(axis=0))
 
 
 def _unit(parts: tuple[TextPart, ...], words: tuple[str, ...], most: int, seed: int) -> WorkUnit:
