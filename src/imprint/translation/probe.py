@@ -180,7 +180,7 @@ def translate_probe(
                 p_value=predicted[0].p_value,
                 missing=tuple(one.word for one in own if one.association is None),
                 language=language.code,
-                title=language.name if target == "en" else f"{language.name} to {into.name}",
+                title=language.name,
                 target=into.name,
                 predicted_by=opened.name,
                 n_sentences=len(own),
