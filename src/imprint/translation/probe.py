@@ -199,8 +199,8 @@ def translate_probe(
 def pronoun_of(translation: str, sentence: NeutralSentence, target: TargetLanguage) -> Pronoun:
     """Return which pronoun came out; both are neither. A word left as it was is not translated, with any pronoun."""
     came = _tokens(translation)
-    known = target.same | ({*_tokens(sentence.word)} if target.code == "en" else set())
-    left = ({*_tokens(sentence.form)} - known) & {*came}
+    shared = target.same | ({*_tokens(sentence.word)} if target.code == "en" else set())
+    left = ({*_tokens(sentence.form)} - shared) & {*came}
     if not came or came == _tokens(sentence.text) or left:
         return "untranslated"
     he = not target.he.isdisjoint(came)
