@@ -215,7 +215,7 @@ def by_importance(
 
 
 def framed_texts(tests: Sequence[WeatTest]) -> list[list[str]]:
-    """Return the texts of tests whose words stand in frames, the most important first."""
+    """Return the texts of tests in frames, the most important first."""
     return [texts for _, texts in by_importance(all_in_sentences(tests, "framed", None)[0])]
 
 
