@@ -169,17 +169,18 @@ class Headline:
     @property
     def takes_smallest(self) -> bool:
         """Whether it says which to take, and one of these has the smallest size of all."""
-        return self.choice.is_ordered and min(self.sizes) in {self.sizes[int(name)] for name in self.choice.take}
+        return self.choice.is_complete and min(self.sizes) in {self.sizes[int(name)] for name in self.choice.take}
 
     @property
     def takes_another(self) -> bool:
         """Whether it says which to take, and none of these has the smallest size."""
-        return self.choice.is_ordered and not self.takes_smallest
+        return self.choice.is_complete and not self.takes_smallest
 
 
 HEADLINES: dict[str, Callable[[Headline], bool]] = {
     "the words do not decide": lambda said: not said.choice.smaller,
     "says which to avoid": lambda said: bool(said.choice.smaller) and not said.choice.is_ordered,
+    "says which have less than which": lambda said: said.choice.is_ordered and not said.choice.is_complete,
     "says to take the smallest, alone or with others": lambda said: said.takes_smallest,
     "says to take others": lambda said: said.takes_another,
     "a wrong order": lambda said: said.is_wrong,

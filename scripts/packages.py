@@ -142,6 +142,31 @@ PACKAGES = {
             "5439a66538fada521d8de98a6f8f3ab17a70d60f18f67a738c8b403f2947e3c6",
             "SCOWL, permissive with notice",
         ),
+        # Read by scripts/build_languages.py.
+        Package(
+            "faker",
+            "40.54.0",
+            "pip",
+            "faker-40.54.0-py3-none-any.whl",
+            "2dd88ee8cb63a9149e19ef48bdd73879bc3854d8ba2d6c1535e902a762e603f7",
+            "MIT",
+        ),
+        Package(
+            "wordfreq",
+            "3.1.1",
+            "pip",
+            "wordfreq-3.1.1-py3-none-any.whl",
+            "4b1c6ecffc6198be3396d5cf871c4423ca71c907c231348d352dd54d62b97473",
+            "frequencies CC BY-SA 4.0, read for ranks and not contained; package Apache-2.0",
+        ),
+        Package(
+            "hunspell-es",
+            "1:7.5.0-1",
+            "apt-get",
+            "hunspell-es_1%3a7.5.0-1_all.deb",
+            "f6de258db3830b26a9afe4ebd269fdabc8bd5adf71fc7465152c6a51c33626b9",
+            "GPL-3+, LGPL-3+ or MPL-1.1+, read to leave names out and not contained",
+        ),
     )
 }
 

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from imprint.files import replacing
-from imprint.stimuli.catalog import more_questions, questions
+from imprint.stimuli.catalog import foreign_questions, more_questions, questions
 from imprint.stimuli.definition import Test, WordSet, word_sets
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "questions.md"
@@ -18,7 +18,7 @@ HEADING = "## The words\n"
 def page() -> str:
     """Return the page, with its rules as they are and the words of today's lists."""
     lists: dict[str, tuple[WordSet, list[str]]] = {}
-    for test in (*questions(), *more_questions()):
+    for test in (*questions(), *more_questions(), *foreign_questions()):
         for words in word_sets(test).values():
             lists.setdefault(" ".join(words.words), (words, []))[1].append(test.id)
     rules, heading, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
@@ -27,6 +27,8 @@ def page() -> str:
         f"{_table(questions(), 'names')}\n",
         "About more people:\n",
         f"{_table(more_questions(), 'words of a group')}\n",
+        "In other languages:\n",
+        f"{_table(foreign_questions(), 'names')}\n",
     ]
     for words, users in lists.values():
         title = words.name[0].upper() + words.name[1:]
@@ -47,7 +49,7 @@ def _table(tests: tuple[Test, ...], targets: str) -> str:
 def main() -> None:
     with replacing(PAGE) as part:
         part.write_text(page(), encoding="utf-8")
-    print(f"{PAGE.name}: {len(questions()) + len(more_questions())} questions")
+    print(f"{PAGE.name}: {len(questions()) + len(more_questions()) + len(foreign_questions())} questions")
 
 
 if __name__ == "__main__":

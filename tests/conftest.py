@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 from left_behind import LeftBehind
 
+from imprint.announcing import announced_to
 from imprint.cli import main
 
 # What a shell starts in the background ignores Ctrl-C, and so would every command started here; tests send it.
@@ -42,6 +43,14 @@ def bundled():
     from imprint import load
 
     return load("default")
+
+
+@pytest.fixture
+def announced():
+    """What is said of texts that will be sent."""
+    said = []
+    with announced_to(said.append):
+        yield said
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
 """Work on a real Dask cluster of two processes: the bytes of one thread, and what a killed worker costs."""
 
+import importlib
 import os
 import signal
+import sys
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from operator import add
 
 import pytest
 from clusters import DASK_WARNINGS, local_cluster
@@ -65,11 +68,39 @@ def test_an_audit_is_the_same_on_a_cluster(client, small, monkeypatch):
     assert as_bytes(there) == as_bytes(here)
 
 
-def test_workers_with_another_version_are_refused(cluster, monkeypatch):
+def test_workers_with_another_version_are_refused(cluster, client, monkeypatch):
     own, address = imprint.__version__, cluster.scheduler_address
     monkeypatch.setattr(clusters, "__version__", "99.0")
     with refuses(SettingError, option="workers", got=own, expected="imprint 99.0"), clusters.open_cluster(address):
         pass
+    refused = refuses(SettingError, option="workers", got=own, expected="imprint 99.0")
+    with refused, clusters.working(client.get_executor()):
+        pass
+
+
+@pytest.fixture
+def absent(tmp_path, monkeypatch):
+    """Return a module that this process can import, and the workers cannot."""
+    (tmp_path / "absent.py").write_text(
+        "class Number(int): pass\n\ndef work(*numbers):\n    return b'%d' % sum(numbers)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("absent")
+    del sys.modules["absent"]
+
+
+def test_a_function_that_workers_cannot_import_ends_the_run(client, absent):
+    executor = client.get_executor()
+    for shared, work in ((1, absent.work), (absent.Number(1), add)):
+        with refuses(
+            SettingError, "No module named 'absent'", option="workers", hint="install the module on every worker"
+        ):
+            list(in_order(executor, work, shared, [(2,), (3,)]))
+    with refuses(
+        SettingError, "No module named 'absent'", option="workers", hint="install the module on every worker"
+    ):
+        run_units([unit(absent.work, 1)], executor=executor)
+    assert list(in_order(executor, add, 1, [(2,), (3,)])) == [3, 4]
 
 
 def test_a_cluster_gives_the_same_results(client, tmp_path):

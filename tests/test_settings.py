@@ -1,6 +1,7 @@
 """Settings are described once: options of commands, keywords in Python, fields of rows, and the command on cards."""
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -19,6 +20,7 @@ from imprint.cli.encoders import EncoderSettings
 from imprint.cli.gate import VerdictFiles
 from imprint.cli.options import with_settings
 from imprint.cli.report import PageSettings
+from imprint.cli.swap import ConditionOptions
 from imprint.corpora.settings import CorpusSettings
 from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings
@@ -27,6 +29,7 @@ from imprint.evaluation.settings import BenchmarkSettings, EvaluationSettings
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds.audit import AuditedSettings
 from imprint.policies.settings import GateSettings
+from imprint.scoring.settings import RetrievalOptions, RetrievalSettings, SwapOptions, SwapSettings
 from imprint.settings import as_options, fields_of, option, settable
 
 
@@ -123,8 +126,12 @@ def options(command):
         ("enumerate", Settings, ("groups",)),  # the command runs several numbers of groups
         ("analogies", AnalogySettings, ()),
         ("corpus", CorpusSettings, ()),
+        ("retrieval", RetrievalOptions, ("edits",)),  # on, unless the option switches it off
         ("retrieval", EncoderSettings, ()),
+        ("retrieval", ConditionOptions, ()),
+        ("swap", SwapOptions, ()),
         ("swap", EncoderSettings, ()),
+        ("swap", ConditionOptions, ()),
         ("debias", DebiasOptions, ("target",)),  # an argument of the command
         ("debias", EncoderSettings, ()),
         ("weat", BatterySettings, ()),
@@ -151,6 +158,8 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
         (imprint.calibrate, CalibrationSettings),
         (imprint.compare, BenchmarkSettings),
         (imprint.evaluate, EvaluationSettings),
+        (imprint.swap, SwapSettings),
+        (imprint.retrieval, RetrievalSettings),
     ],
 )
 def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
@@ -205,10 +214,28 @@ def test_a_function_has_the_arguments_and_defaults_of_its_command(command, funct
 
 @pytest.mark.parametrize("command", ["retrieval", "swap"])
 def test_what_compares_scores_has_the_same_settings_in_a_command_and_in_python(command):
-    renamed = {"group": "groups", "no_edits": "edits"}  # each group is an option of its own; a flag leaves edits out
-    of_terminal = {*fields_of(EncoderSettings), "query_prompt", "document_prompt", "fail_on", "require", "json"}
-    in_command = {renamed.get(name, name) for name in options(command).keys() - of_terminal}
-    assert {*inspect.signature(getattr(imprint, command)).parameters} == in_command | {"cache", "report", "options"}
+    of_terminal = {"no_cache", "fail_on", "require", "json"}
+    in_command = options(command).keys() - of_terminal
+    assert {*inspect.signature(getattr(imprint, command)).parameters} == in_command | {"report"}
+
+
+def test_an_option_switches_off_what_is_on():
+    @dataclass(frozen=True, kw_only=True)
+    class Glazing:
+        sugar: Annotated[bool, option("Leave the sugar out.", "--no-sugar")] = True
+        colours: Annotated[Sequence[str] | None, option("A colour; may repeat.", "--colour")] = None
+
+    glazed = []
+
+    @with_settings
+    def glaze(*, settings: Glazing) -> None:
+        glazed.append(settings)
+
+    app = typer.Typer()
+    app.command()(glaze)
+    assert CliRunner().invoke(app, []).exit_code == 0
+    assert CliRunner().invoke(app, ["--no-sugar", "--colour", "red", "--colour", "blue"]).exit_code == 0
+    assert glazed == [Glazing(), Glazing(sugar=False, colours=("red", "blue"))]
 
 
 def test_a_corpus_has_the_same_settings_in_a_command_and_in_python():

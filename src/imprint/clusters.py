@@ -27,6 +27,9 @@ def working(workers: Workers | None, *, separate: bool = False) -> contextlib.Ab
     if isinstance(workers, str):
         return open_cluster(workers)
     if workers is None or isinstance(workers, Executor):
+        client = getattr(workers, "_client", None)
+        if client is not None and client.status == "running":
+            _check_versions(client, client.scheduler.address)
         return contextlib.nullcontext(workers)
     check_whole("workers", workers)
     return processes(workers) if separate else threads(workers)

@@ -14,7 +14,8 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -30,7 +31,11 @@ FilePath = str | os.PathLike[str]
 PACKAGE = Path(__file__).parent
 CHECKSUMS = PACKAGE / "bundled.sha256"  # one line per file, as sha256sum writes them
 
+FREE_BYTES = 1 << 26  # that any compressed file of text may unpack to
+MOST_UNPACKED = 250  # times its size; text is packed to a fifth, and a page of one word to a hundredth
+
 _BLOCK = 8 << 20
+_PARQUET_ROWS = 1000  # that are read together
 _STRAY = 3600  # seconds
 _KEPT_SIZE = 1 << 20  # bytes of a file whose hash is worth keeping
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
@@ -48,11 +53,40 @@ def is_office_document(file: BinaryIO) -> bool:
 
 
 def open_parquet(path: FilePath, kind: type[ImprintError]) -> Any:
-    """Open a Parquet file, whose rows are then read within `reading_parquet`."""
+    """Open a Parquet file, for `parquet_rows`. Of the metadata of its columns nothing may be asked.
+
+    Where these are damaged, pyarrow ends the process. A text that is repeated stays one text, since a file of 1 MB may
+    repeat one until it has a terabyte.
+    """
     with requiring("pyarrow", "pandas"):
-        import pyarrow.parquet
+        from pyarrow.parquet import ParquetFile
+        from pyarrow.types import is_large_string, is_string
     with reading_parquet(path, kind):
-        return pyarrow.parquet.ParquetFile(path)
+        file = ParquetFile(path)
+        schema, groups = file.schema_arrow, map(file.metadata.row_group, range(file.num_row_groups))
+        if sum(group.total_byte_size for group in groups) > max(FREE_BYTES, MOST_UNPACKED * Path(path).stat().st_size):
+            hint = "write it anew, if it is text at all"
+            raise kind(f"unpacks to more than {MOST_UNPACKED} times its size", where=path, hint=hint)
+        texts = [field.name for field in schema if is_string(field.type) or is_large_string(field.type)]
+        return ParquetFile(path, metadata=file.metadata, read_dictionary=texts)
+
+
+def flat_columns(file: Any) -> list[str]:
+    """Return the columns of a Parquet file that have one value per row, and a name of their own."""
+    from pyarrow.types import is_nested
+
+    names = Counter(file.schema_arrow.names)
+    return [field.name for field in file.schema_arrow if not is_nested(field.type) and names[field.name] == 1]
+
+
+def parquet_rows(
+    file: Any, columns: Sequence[str], groups: Sequence[int], path: FilePath, kind: type[ImprintError]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of flat columns, row by row."""
+    with reading_parquet(path, kind):
+        for batch in file.iter_batches(_PARQUET_ROWS, row_groups=groups, columns=columns):
+            for row in zip(*map(batch.column, columns), strict=True):
+                yield tuple(value.as_py() for value in row)
 
 
 def reading_parquet(path: FilePath, kind: type[ImprintError]) -> contextlib.AbstractContextManager[None]:

@@ -22,7 +22,7 @@ from imprint.files import FilePath, replacing
 from imprint.threads import single_threaded
 from imprint.types import Report
 from imprint.version import __version__
-from imprint.workers import LOOK, is_gone, processes, reuse_freed_memory, worker_count
+from imprint.workers import LOOK, is_gone, processes, submit, worker_count
 
 UnitResult = bytes | ImprintError
 
@@ -199,7 +199,7 @@ def _run_on(executor: Executor, left: deque[WorkUnit], finish: Callable[[WorkUni
                 most = max(1, _AHEAD * worker_count(executor))
                 try:
                     while left and len(flying) < most:
-                        flying[executor.submit(_attempt, left[0])] = left[0]
+                        flying[submit(executor, _attempt, (left[0],))] = left[0]
                         left.popleft()
                 except BrokenExecutor:  # the standard library's processes, which are of no use once one is killed
                     executor = stack.enter_context(processes(worker_count(executor)))
@@ -213,8 +213,8 @@ def _run_on(executor: Executor, left: deque[WorkUnit], finish: Callable[[WorkUni
                             left.append(unit)
                             continue
                         outcome = _killed(unit)
-                    except (CancelledError, ModuleNotFoundError, TimeoutError):
-                        raise  # the workers are gone, or have no imprint: that is not about the unit
+                    except (CancelledError, ModuleNotFoundError, TimeoutError, SettingError):
+                        raise  # the workers are gone, or lack a module: that is not about the unit
                     except Exception as error:  # noqa: BLE001 - it could not be sent, or Dask gave it up
                         outcome = _killed(unit) if type(error).__name__ == "KilledWorker" else _failure(unit, error)
                     finish(unit, outcome)
@@ -227,7 +227,6 @@ def _run_on(executor: Executor, left: deque[WorkUnit], finish: Callable[[WorkUni
 
 def _attempt(unit: WorkUnit) -> UnitResult:
     """Run a unit; whatever it raises is its result. One thread each: workers share the cores already."""
-    reuse_freed_memory()
     try:
         with single_threaded():
             return bytes(unit.run(*unit.arguments))

@@ -5,16 +5,19 @@ import ctypes
 import functools
 import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
+
+from imprint.errors import SettingError
 
 _Result = TypeVar("_Result")
 
@@ -178,7 +181,7 @@ def in_order(
 ) -> Generator[_Result, None, None]:
     """Yield `work(shared, *task)` of each task in order; cancel the tasks whose results are no longer needed."""
     sent = _share(shared, executor)
-    waiting = deque(executor.submit(_call, work, sent, *task) for task in tasks)
+    waiting = deque(submit(executor, work, task, sent) for task in tasks)
     try:
         while waiting:
             yield _wait_for(waiting.popleft(), executor)
@@ -187,9 +190,48 @@ def in_order(
             future.cancel()
 
 
+def submit(
+    executor: Executor, work: Callable[..., _Result], arguments: tuple[Any, ...], *futures: object
+) -> "Future[_Result]":
+    """Have an executor call a function, on a Dask cluster with futures of its own before the arguments.
+
+    There it goes as bytes: a task whose message a worker cannot read, since it lacks a module, is pending for ever.
+    """
+    if not hasattr(executor, "_client"):
+        return executor.submit(_call, work, *futures, *arguments)
+    header, buffers = _packed((work, arguments))
+    return executor.submit(_call_packed, header, buffers, *futures)
+
+
 def _call(work: Callable[..., _Result], /, *arguments: Any) -> _Result:
     reuse_freed_memory()
     return work(*arguments)
+
+
+def _call_packed(header: bytes, buffers: Sequence[Any], *before: Any) -> Any:
+    work, arguments = _unpacked(header, buffers)
+    return _call(work, *before, *arguments)
+
+
+def _packed(value: object) -> tuple[bytes, list[Any]]:
+    """Return a value as Dask would send it, and its arrays, which are not copied."""
+    import numpy as np
+    from distributed.protocol.pickle import dumps
+
+    buffers: list[Any] = []
+    header = dumps(value, buffer_callback=buffers.append)  # type: ignore[no-untyped-call]
+    return header, [np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers]
+
+
+def _unpacked(header: bytes, buffers: Sequence[Any]) -> Any:
+    try:
+        return pickle.loads(header, buffers=buffers)  # noqa: S301 - Dask itself would have read it
+    except Exception as error:
+        raise SettingError(
+            f"a worker of the Dask cluster cannot read what it is to do ({error})",
+            option="workers",
+            hint="install the module on every worker",
+        ) from error
 
 
 @functools.cache
@@ -232,11 +274,7 @@ def _share(large: object, executor: Executor) -> object:
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": _ANY_SIZE}):
-        return client.submit(_itself, large)  # a future, put in place by Dask
-
-
-def _itself(large: object) -> object:
-    return large
+        return client.submit(_unpacked, *_packed(large))  # a future, put in place by Dask
 
 
 def _wait_for(task: "Future[_Result]", executor: Executor) -> _Result:

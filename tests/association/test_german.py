@@ -24,7 +24,7 @@ from imprint.metrics.run import measure_metric
 from imprint.policies.gate import check, parse_conditions
 from imprint.policies.judging import UNJUDGED
 from imprint.significance.crossed import over_words, two_sided
-from imprint.stimuli.catalog import catalogue, get, shared_sets, things
+from imprint.stimuli.catalog import catalogue, get, languages, shared_sets
 from imprint.stimuli.definition import WefatTest, WordSet, words_of
 from imprint.stimuli.files import read_property
 
@@ -61,8 +61,8 @@ def german(pleasant=1.0, gender=0.0, grammar=0.0, seed=0, leave_out=()):
 
 
 def ratings():
-    text = (resources.files("imprint.evaluation") / "data" / "valence-de.tsv").read_text("utf-8")
-    return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
+    text = (resources.files("imprint.stimuli") / "data" / "properties" / "valence-de.csv").read_text("utf-8")
+    return {word: float(value) for word, value in (line.split(",") for line in text.splitlines()[1:])}
 
 
 # Controls
@@ -201,17 +201,17 @@ def test_forms_must_divide_the_words_and_share_their_number():
 
 
 def test_things_are_balanced_and_are_words_of_no_other_german_test():
-    masculine, feminine = things("de")
+    masculine, feminine = languages()["de"].things
     assert len(masculine) == len(feminine) == 24
     assert not {*masculine.words, *feminine.words} & words_of(GERMAN)
-    assert things("en") is None
+    assert languages()["en"].things is languages()["tr"].things is None
 
 
 def test_things_are_compared_with_the_gendered_side_of_tests_of_gender():
     for name, sides in (("talk-de-science", "ab"), ("talk-de-career", "xy")):
         test = get(name)
         beside = of_things(test)
-        assert (beside.x, beside.y) == things("de")
+        assert (beside.x, beside.y) == languages()["de"].things
         assert (beside.a, beside.b) == tuple(getattr(test, side) for side in sides)
     assert of_things(get("talk-de-nationality")) is None
     assert all(
@@ -240,7 +240,7 @@ def test_a_metric_cannot_tell_what_things_show_as_well(name):
 
 
 def test_without_nouns_for_things_the_check_is_not_run_and_nothing_can_be_told():
-    nouns = {word for one in things("de") for word in one.words}
+    nouns = {word for one in languages()["de"].things for word in one.words}
     row = weat(german(gender=4.0, leave_out=nouns), "talk-de-science")
     assert (row.p_grammar, row.grammar_difference) == (None, None)
     assert (row.outcome, row.reason) == ("cannot tell", "grammar")

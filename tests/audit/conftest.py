@@ -8,8 +8,7 @@ import pytest
 import imprint
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import comparison_words
-from imprint.evaluation.controls import valence
-from imprint.stimuli.catalog import catalogue, choose, questions
+from imprint.stimuli.catalog import catalogue, choose, languages, questions
 from imprint.stimuli.definition import words_of
 from imprint.stimuli.names import first_names
 from imprint.stimuli.seeds import background, definitional_pairs
@@ -24,7 +23,7 @@ def small():
     wanted = {
         *words_of(published),
         *comparison_words(questions(), bundled_benchmarks("rg-65")),
-        *valence(),
+        *languages()["en"].valence,
         *(word for pair in definitional_pairs() for word in pair),
         *background()[:200],
         *first_names().names[:250],

@@ -5,6 +5,7 @@ import os
 import re
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from refusals import refuses
@@ -376,6 +377,20 @@ def test_what_other_commands_measured_is_on_the_board_in_its_own_unit(vectors, t
     assert (row.value, row.interval, row.outcome) == (swapped.mean_difference, swapped.interval, swapped.outcome)
     page = render_page(made.findings(), script=lambda: "")
     assert "swap: Men" in page
+
+
+def test_findings_of_another_model_are_not_taken_for_those_of_this_one(vectors, tmp_path):
+    swapped = swap(lambda texts: [float(len(text)) for text in texts], names="gender")[0]
+    of_one = msgspec.structs.replace(swapped, embedding_sha256=load(vectors(0.0)).sha256)
+    file = tmp_path / "swap.jsonl"
+    entries = [BoardEntry(vectors(0.0), "one"), BoardEntry(vectors(0.1), "two", findings=file)]
+    write_findings(file, [of_one])
+    made = board(entries, tests=TESTS)
+    assert not of(made, BoardMeasuredRow)
+    assert [row.reason for row in of(made, SkippedRow)] == ["its findings are those of one; name its own file"]
+    write_findings(file, [swapped, msgspec.structs.replace(swapped, embedding="another")])
+    with refuses(SettingError, "another", option="findings", where=file):
+        board(entries, tests=TESTS)
 
 
 def test_a_variant_of_an_encoder_is_a_subject_with_controls_of_its_own(tmp_path):

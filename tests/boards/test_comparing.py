@@ -11,12 +11,14 @@ from scipy import stats
 
 from imprint.association.changes import change_rows
 from imprint.association.rows import Measured
+from imprint.association.vectors import shares_of
 from imprint.association.weat import measure
 from imprint.boards.comparing import differences
 from imprint.boards.rows import BoardDifferenceRow, BoardTopicDifferenceRow
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli.definition import WeatTest, WordSet
 
+ENDS = ("before_low", "before_high", "after_low", "after_high")
 SETS = {role: tuple(f"{role}{number}" for number in range(30)) for role in "xyab"}
 
 
@@ -55,12 +57,40 @@ def test_a_difference_is_the_change_from_one_model_to_the_other():
     assert [row.test for row in rows] == ["one", "two", "gender"]
     for row, change in zip(rows, change_rows(first, second), strict=True):
         fields = msgspec.structs.asdict(row)
-        own = {"sets", "less"}
+        own = {"sets", "scores", "less", *(f"size_{end}" for end in ENDS)}
         assert {name: value for name, value in fields.items() if name not in own} == {
             name: value for name, value in msgspec.structs.asdict(change).items() if name not in own
         }
         assert row.less == "first"
     assert [(words.role, words.words) for words in rows[0].sets] == [(role, ()) for role in "xyab"]
+
+
+def test_a_difference_has_the_intervals_of_both_models_on_the_words_of_both():
+    first, second = measured(model("first", 0.1)), measured(model("second", 0.4, seed=1))
+    for row in compared(first, second):
+        sizes = [shares_of([side[0].words])[0].size() for side in (first, second)]
+        assert [getattr(row, f"size_{end}") for end in ENDS] == [
+            end for size in sizes for end in (size.low, size.high)
+        ]
+
+
+@pytest.mark.parametrize("sizes", [(0.1, 0.4), (0.4, 0.1)])
+def test_the_words_that_move_a_difference_are_those_without_which_it_is_smaller(sizes):
+    first, second = (measured(model(f"{size}", size, seed=seed)) for seed, size in enumerate(sizes))
+    row, _ = compared(first, second)
+    named = [score.word for score in row.scores]
+    assert [word[0] for word in named] == ["x"] * 5 + ["y"] * 5
+    changes = {}
+    for group, words in (("x", SETS["x"]), ("y", SETS["y"])):
+        for word in words:
+            kept = [[w for w in side[0].words.target_words if w != word] for side in (first, second)]
+            sides = [
+                side[0].words.only([side[0].words.target_words.index(w) for w in rest], range(60)).share.value
+                for side, rest in zip((first, second), kept, strict=True)
+            ]
+            changes[word] = abs(sides[1] - sides[0])
+        least = sorted(words, key=changes.__getitem__)[:5]
+        assert [word for word in named if word[0] == group] == least
 
 
 @pytest.mark.parametrize("sizes", [(0.1, 0.5), (-0.1, -0.5), (0.1, -0.5), (0.0, 0.5)])

@@ -2,11 +2,19 @@
 
 from itertools import combinations
 
+import msgspec
 import pytest
 from made_rows import make_row
 
 from imprint.boards.sentences import choose, headline
 from imprint.render.terminal import draw_text
+
+QUESTIONS = {
+    "gender": ("gender-career", "gender-ability"),
+    "race": ("black-pleasant",),
+    "age": ("age-pleasant",),
+    "nationality": ("africa-pleasant", "asia-pleasant"),
+}
 
 
 def pairs(models, less, *, topic="gender", outcome="cannot tell"):
@@ -15,6 +23,7 @@ def pairs(models, less, *, topic="gender", outcome="cannot tell"):
     for first, second in combinations(models, 2):
         smaller = next((one for one, other in ((first, second), (second, first)) if (one, other) in less), None)
         fields = {"change_from": first, "change_to": second, "embedding": first, "less": smaller, "topic": topic}
+        fields["tests"] = QUESTIONS.get(topic, (f"{topic}-test",))
         fields["outcome"] = outcome if smaller is None else "present"
         rows.append(make_row("board-topic-difference", test=topic, **fields))
     return rows
@@ -57,3 +66,44 @@ def test_decided_topics_come_first_and_equal_models_are_said_to_be(snapshot):
     assert [
         [draw_text(text) for text in headline(rows)] for rows in (equal + decided + unknown, equal + unknown, many)
     ] == snapshot
+
+
+def test_the_headline_is_about_standard_questions_and_then_about_others():
+    nation = pairs("abc", {("a", "b")}, topic="nationality")
+    health = pairs("abc", {}, topic="health")
+    said = [
+        draw_text(text) for text in headline([*nation, *health, *pairs("abc", {}), *pairs("abc", {}, topic="age")])
+    ]
+    assert said == [
+        "On gender (2 questions) and age (1 question), the words do not decide.",
+        "On nationality (2 questions), a has less bias than b. For c, the words do not decide.",
+        "On health (1 test), the words do not decide.",
+    ]
+    assert [draw_text(text) for text in headline([*health, *nation])] == said[1:], (
+        "what was asked alone is the headline"
+    )
+
+
+def test_a_model_is_taken_only_where_every_other_has_more():
+    said = [draw_text(next(headline(pairs("abc", less)))) for less in ({("a", "b"), ("a", "c")}, {("a", "b")})]
+    assert said == [
+        "On gender (2 questions), take a: less bias than in b and c.",
+        "On gender (2 questions), a has less bias than b. For c, the words do not decide.",
+    ]
+
+
+def test_models_that_are_equal_are_said_to_be_where_others_cannot_be_told():
+    rows = pairs("abc", {}, outcome="small") + [row for row in pairs("abcd", {}) if row.change_to == "d"]
+    assert [draw_text(text) for text in headline(rows)] == [
+        "On gender (2 questions), all but d, for which the words do not decide, are equal within 10\xa0%."
+    ]
+    undecided = [*rows[1:], *pairs("ab", {})]
+    assert [draw_text(text) for text in headline(undecided)] == ["On gender (2 questions), the words do not decide."]
+
+
+def test_a_topic_is_one_whether_two_models_have_its_questions_or_its_tests():
+    by_test = [
+        msgspec.structs.replace(row, tests=("caliskan-6",)) for row in pairs("abcd", {}) if row.change_to == "d"
+    ]
+    said = [draw_text(text) for text in headline(pairs("abc", {("a", "b"), ("a", "c")}) + by_test)]
+    assert said == ["On gender (2 questions), a has less bias than b and c. For d, the words do not decide."]

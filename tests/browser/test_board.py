@@ -4,11 +4,13 @@ import pytest
 from made_rows import make_row
 
 import imprint
-from imprint.rows import WordList
+from imprint.rows import WordList, WordValue
 
 HOSTILE = ("</script><script>window.broken = true</script>", "x" * 300, "\u202eright to left", "plain")
 TOPICS = ("gender", "race", "age", "health", "sexuality")
 SETS = tuple(WordList(role, name, ()) for role, name in zip("xyab", ("men", "women", "career", "family"), strict=True))
+
+MOVES = (WordValue("Ann </script>", 0.2), WordValue("Bob", -0.3))
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +34,11 @@ def board_page(tmp_path_factory):
     for topic in TOPICS:
         pair = {"embedding": HOSTILE[0], "change_from": HOSTILE[0], "change_to": HOSTILE[1], "less": HOSTILE[1]}
         pair |= {"size": 0.1, "size_low": 0.05, "size_high": 0.15, "outcome": "present"}
-        test = {"test": f"{topic}-career", "title": topic, "topics": (topic,), "sets": SETS}
+        pair |= {"size_before": 0.2, "size_before_low": 0.12, "size_before_high": 0.28}
+        pair |= {"size_after": 0.3, "size_after_low": 0.21, "size_after_high": 0.39}
+        test = {"test": f"{topic}-career", "title": topic, "topics": (topic,), "sets": SETS, "scores": MOVES}
         rows.append(make_row("board-difference", **pair, **test))
-        rows.append(make_row("board-topic-difference", test=topic, topic=topic, **pair))
+        rows.append(make_row("board-topic-difference", test=topic, topic=topic, tests=(f"{topic}-career",), **pair))
     path = folder / "board.html"
     imprint.report(rows, path)
     return path
@@ -66,3 +70,20 @@ def test_a_cell_leads_to_the_page_of_its_subject(windows, board_page):
     page.get_by_text("its own page").wait_for()
     windows.close()
     assert windows.troubles == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_pair_opens_to_what_decides_it_without_javascript(opened, board_page, width):
+    page = opened(board_page, width=width, java_script_enabled=False)
+    for by, decides in (
+        ("question", "Men that are nearer to career"),
+        ("topic", "By question: gender 10 % [5 to 15]."),
+    ):
+        details = page.locator(".details", has=page.locator("summary", has_text=f"differ, by {by}")).last
+        details.locator("> summary").click()
+        cell = details.locator("tbody td:has(details)").first
+        assert "20 % [12 to 28]" not in cell.inner_text()
+        cell.locator("summary").click()
+        said = cell.inner_text().replace("\N{NO-BREAK SPACE}", " ")
+        assert all(text in said for text in ("20 % [12 to 28]", "30 % [21 to 39]", "10 % [5 to 15]", decides)), said
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -124,7 +124,7 @@ def click_through(page, *, check=lambda page: None):
 
 
 HEADINGS = {
-    "ube": ["Which names belong together?", "The groups of names"] + ["Which group would society think of?"] * 2,
+    "ube": ["Which group goes with it?", "The groups of names"] + ["Which group would society think of?"] * 2,
     "offense": ["How offensive is this association?"] * 3,
     "analogy": ["What do you make of this analogy?"] * 2,
     "suggestion": ["Which words carry a stereotype?"],

@@ -33,6 +33,7 @@ def test_a_page_draws_words_where_both_pronouns_come_out(imprint, tmp_path):
         ["command:no-such-program-here"],
         ["command:false"],
         [HE, "--language", "de"],
+        [HE, "--target", "tr"],
         [HE, "--embedding", "nowhere.txt"],
         [HE, "--sentences", "nowhere.toml"],
         [HE, "--timeout", "0"],

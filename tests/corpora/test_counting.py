@@ -37,12 +37,13 @@ WORDS = ["Ann", "Bob", "Will", "will", "love", "Love", "HATE", "hate", "peace", 
 
 
 def brute_force(documents, window):
-    """Return how often each target is near each attribute in each document, pair by pair."""
+    """Return how often each target is near each attribute in each document, with its copies, pair by pair."""
     targets = {word for test in TESTS for side in (test.x, test.y) for word in side.words}
     attributes = {word for test in TESTS for side in (test.a, test.b) for word in side.words}
     known = targets | attributes
     found = Counter()
-    for number, text in enumerate(documents):
+    for text in documents:
+        number = documents.index(text)
         tokens = [
             token if token in known else token.lower() if token in (token.capitalize(), token.upper()) else token
             for token in TOKEN.findall(text)
@@ -58,9 +59,10 @@ def counted(counts):
     """Return the records of counts by what they are about."""
     words = counts.words.words
     records = zip(counts.document, counts.target, counts.attribute, counts.count, strict=True)
-    return {
-        (counts.names[document], words[target], words[attribute]): int(n) for document, target, attribute, n in records
-    }
+    found = Counter()
+    for document, target, attribute, n in records:
+        found[counts.names[document], words[target], words[attribute]] += int(n)
+    return dict(found)
 
 
 @given(
@@ -101,7 +103,7 @@ def corpus(tmp_path, monkeypatch):
     folder.mkdir()
     for number in range(30):
         words = [WORDS[(number * 7 + place * place) % len(WORDS)] for place in range(200)]
-        (folder / f"{number:02}.txt").write_text(" ".join(words))
+        (folder / f"{number:02}.txt").write_text(" ".join([*words, str(number)]))
     return folder
 
 

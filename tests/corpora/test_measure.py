@@ -168,6 +168,31 @@ def test_text_without_words_is_refused(tmp_path):
     (tmp_path / "empty.txt").write_text(" \n")
     with pytest.raises(CorpusError):
         imprint.corpus(tmp_path / "empty.txt")
-    for settings in ({"window": 0}, {"snippets": 99}, {"topics": ("raec",)}, {"period": 0}):
+    for settings in ({"window": 0}, {"snippets": 99}, {"topics": ("raec",)}, {"period": 0}, {"period": 10**30}):
         with pytest.raises(SettingError):
             imprint.corpus(tmp_path, **settings)
+
+
+def test_exact_copies_are_counted_and_drawn_as_one_document(tmp_path, asked):
+    """Four copies of each document say no more about other documents than one."""
+    write(tmp_path / "once", 0.6, odd=range(20))
+    for file in sorted((tmp_path / "once").iterdir()):
+        for copy in range(4):
+            path = tmp_path / "copied" / f"{file.stem}-{copy}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(file.read_text() + "\n" * copy)
+    (once, *_), (copied, *_) = (imprint.corpus(tmp_path / name, tests=[asked]) for name in ("once", "copied"))
+    assert (copied.n_copies, copied.n_documents, copied.n_documents_read) == (120, 40, 160)
+    assert (once.n_copies, copied.n_xa) == (0, 4 * once.n_xa)
+    assert copied.error == pytest.approx(once.error, rel=0.05)  # .57 of it as 160 documents
+    assert copied.wald_error == pytest.approx(once.wald_error / 2, rel=0.05)
+
+
+def test_copies_of_other_years_are_other_documents(tmp_path, asked):
+    write(tmp_path / "texts", 0.8)
+    for file in list((tmp_path / "texts").iterdir()):
+        for year in (1990, 1991):
+            file.with_name(f"{file.stem}-{year}.txt").write_text(file.read_text())
+        file.unlink()
+    row, *_ = imprint.corpus(tmp_path / "texts", tests=[asked], date="*-{year}.txt")
+    assert (row.n_copies, row.n_documents) == (0, 80)

@@ -6,7 +6,9 @@ import gzip
 import io
 import json
 import lzma
+import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
@@ -15,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import imprint
+from imprint import files
 from imprint.corpora import reading
 from imprint.corpora.reading import read_part, text_parts
 from imprint.corpora.settings import TextSettings
@@ -101,7 +104,7 @@ def test_compressed_text_is_read_and_damage_is_refused(tmp_path, ending, pack):
 
 
 def test_a_file_that_unpacks_to_far_more_than_text_does_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "_FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(reading, "FREE_BYTES", 1 << 20)
     file = tmp_path / "bomb.txt.bz2"
     file.write_bytes(bz2.compress(b"a " * (1 << 20)))
     with pytest.raises(CorpusError, match="times its size"):
@@ -224,3 +227,77 @@ def test_a_field_of_one_corpus_and_a_column_of_another_go_together(tmp_path):
     pyarrow.parquet.write_table(pyarrow.table({"words": ["She sings"]}), tmp_path / "b.parquet")
     rows = imprint.corpus(tmp_path / "a.jsonl", against=[tmp_path / "b.parquet"], field="body", column="words")
     assert {row.n_documents_read for row in rows if row.kind == "corpus"} == {1, 3}
+
+
+def test_damage_that_pyarrow_ends_the_process_for_is_passed_over_or_refused(tmp_path):
+    """A histogram of a column's metadata that lies about its size: asked for, it aborts."""
+    file = tmp_path / "rows.parquet"
+    content = bytearray((Path(__file__).parents[1] / "support/fuzz_seeds/text/rows.parquet").read_bytes())
+    assert content[1445] == 2
+    content[1445] = 1
+    file.write_bytes(content)
+    code = "import sys, imprint; imprint.corpus([sys.argv[1]])"
+    done = subprocess.run([sys.executable, "-P", "-c", code, file], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0 or "CorpusError" in done.stderr, done.stderr
+
+
+def test_a_text_that_a_parquet_file_repeats_is_held_once(tmp_path):
+    file, rows = tmp_path / "rows.parquet", 200_000
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * rows, pyarrow.int32()), ["she sings " * 100_000])
+    pyarrow.parquet.write_table(pyarrow.table({"text": column}), file, store_schema=False)
+    (part,) = text_parts([file], TextSettings())
+    before = pyarrow.total_allocated_bytes()
+    pieces = read_part(part)
+    for _ in range(2000):
+        next(pieces)
+    assert pyarrow.total_allocated_bytes() - before < 100_000_000  # 1 GB for 1,000 rows, as text
+
+
+def test_parquet_that_unpacks_to_far_more_than_text_does_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "FREE_BYTES", 1 << 20)
+    file = tmp_path / "bomb.parquet"
+    table = pyarrow.table({"text": ["a " * (1 << 22)]})
+    pyarrow.parquet.write_table(table, file, compression="zstd", use_dictionary=False, write_statistics=False)
+    with pytest.raises(CorpusError, match="times its size"):
+        texts(file)
+
+
+@pytest.mark.parametrize("names", [("text", "text"), ("list", "n")])
+def test_columns_of_parquet_that_have_no_single_value_or_name_are_refused(tmp_path, names):
+    arrays = [pyarrow.array([["one"]]) if name == "list" else pyarrow.array(["one"]) for name in names]
+    pyarrow.parquet.write_table(pyarrow.Table.from_arrays(arrays, names=names), tmp_path / "rows.parquet")
+    with pytest.raises(CorpusError, match="no column"):
+        texts(tmp_path / "rows.parquet", column=names[0])
+
+
+def test_a_long_document_comes_in_pieces_that_end_between_words(tmp_path, small_parts):
+    text = "she sings " * 20 + "a" * 100
+    pyarrow.parquet.write_table(pyarrow.table({"text": [text, "one"]}), tmp_path / "rows.parquet")
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"text": text}) + '\n{"text": "one"}')
+    for name in ("rows.parquet", "rows.jsonl"):
+        assert texts(tmp_path / name) == [text, "one"]
+        (part, *_) = text_parts([tmp_path / name], TextSettings())
+        pieces = [piece.text for piece in read_part(part)]
+        assert max(map(len, pieces)) <= 16 + 32
+        assert sum(piece.split().count("sings") for piece in pieces) == 20
+
+
+def test_a_pattern_of_many_stars_takes_no_time(tmp_path):
+    (tmp_path / ("1913" + "a" * 200)).write_text("text")
+    assert documents(tmp_path, date="*a" * 30 + "{year}" + "*a" * 30 + "b") == [(0, "text")]
+    assert documents(tmp_path, date="{year}" + "*a" * 30) == [(1913, "text")]
+
+
+def test_a_row_with_a_field_like_the_pattern_of_file_names_has_the_year_of_its_file(tmp_path):
+    (tmp_path / "1913.jsonl").write_text('{"text": "one", "{year}.jsonl": 3}')
+    assert documents(tmp_path, date="{year}.jsonl", document="line") == [(1913, "one")]
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path):
+    file = tmp_path / "log.txt"
+    file.write_text("one\n")
+    (part,) = text_parts([file], TextSettings(document="line"))
+    file.write_text("one\ntwo\n")
+    with pytest.raises(CorpusError, match="changed") as refused:
+        list(read_part(part))
+    assert refused.value.where == str(file)

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from refusals import refuses
 from systems import posix
 
+from imprint.announcing import announced_to
 from imprint.debiasing.sentences import RememberingEncoder
 from imprint.debiasing.transform import Card, DebiasedEncoder, LinearTransform
 from imprint.encoders.base import Encoder, FunctionEncoder, identify
@@ -249,13 +250,21 @@ def test_groups_of_texts_are_chosen_in_turn_while_they_fit(groups, limit, kept):
 
 def test_how_many_texts_will_be_sent_is_said_before_the_first_and_again_only_if_there_are_more():
     encoder = encoder_of(recorder := Recorder())
+    encoder.max_texts = 20
     said = []
-    encoder.on_announce = lambda total: said.append((total, len(recorder.texts)))
-    encode_texts(encoder, TEXTS[:6])
-    encoder.announce(10)
-    encode_texts(encoder, TEXTS[6:16])
-    encode_texts(encoder, TEXTS[16:])
-    assert said == [(6, 0), (16, 6), (20, 16)]
+    with announced_to(lambda line: said.append((line, len(recorder.texts)))):
+        encode_texts(encoder, TEXTS[:6])
+        encoder.announce(10)
+        encode_texts(encoder, TEXTS[6:16])
+        encode_texts(encoder, TEXTS[16:])
+    assert said == [
+        (f"{encoder.name}: {total} texts will be sent", sent) for total, sent in ((6, 0), (16, 6), (20, 16))
+    ]
+
+
+def test_nothing_is_said_of_an_encoder_that_sends_nothing(announced):
+    encode_texts(encoder_of(Recorder()), TEXTS)
+    assert announced == []
 
 
 def test_the_frames_of_words_are_counted_together_before_any_is_sent():

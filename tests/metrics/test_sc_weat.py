@@ -8,10 +8,9 @@ from refusals import refuses
 
 from imprint import Embedding, WordSet, metric, wefat
 from imprint.errors import StimulusError
-from imprint.evaluation.controls import valence
 from imprint.metrics.metric import MetricWords
 from imprint.metrics.valnorm import ValNorm
-from imprint.stimuli.catalog import get
+from imprint.stimuli.catalog import get, languages
 from imprint.stimuli.definition import words_of
 
 
@@ -51,7 +50,7 @@ def test_random_words_have_small_p_values_as_often_as_they_should_and_are_hardly
 
 def test_valnorm_has_a_lexicon_of_german_and_refuses_other_languages(bundled, names):
     words, _ = cosines(bundled, names)
-    german = valence("de")
+    german = languages()["de"].valence
     assert set(ValNorm().also([replace(names, language="de")])) == set(german)
     rng = np.random.default_rng(3)
     listed = [*german, *words.attribute_words, *words.target_words]
@@ -64,7 +63,7 @@ def test_valnorm_has_a_lexicon_of_german_and_refuses_other_languages(bundled, na
 
 def test_valnorm_is_the_correlation_that_wefat_finds_with_valence(bundled):
     test = get("caliskan-5")
-    rated = {word: value for word, value in valence().items() if word in bundled}
+    rated = {word: value for word, value in languages()["en"].valence.items() if word in bundled}
     found = bundled.lookup(dict.fromkeys((*rated, *words_of([test]))))
     few = Embedding("few", list(found.words), found.vectors)
     correlation = wefat(few, targets=list(rated), attributes=(test.a.words, test.b.words), property=rated)
@@ -90,6 +89,6 @@ def test_valnorm_of_exchanged_labels_is_the_correlation_of_those(bundled, names)
     near = part.words.targets @ part.words.attributes.T
     kept = np.concatenate([near[:, a[0]], near[:, b[0]]], axis=1)
     scores = (near[:, a[0]].mean(axis=1) - near[:, b[0]].mean(axis=1)) / kept.std(axis=1, ddof=1)
-    ratings = [valence()[word] for word in part.words.target_words]
+    ratings = [languages()["en"].valence[word] for word in part.words.target_words]
     expected = np.corrcoef(scores[5:], ratings[5:])[0, 1]
     assert ValNorm().values(part.words, Chosen(x, ~x & False, a, b)) == pytest.approx([expected], abs=1e-12)

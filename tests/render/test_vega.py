@@ -139,6 +139,30 @@ def test_tidying_leaves_words_alone():
     assert "0.123456 url(#clip0)" in texts(to_svg(CLIPPED, "one"))
 
 
+def inherited(svg):
+    """Return what each element without children inherits or says of colours and lines."""
+    leaves = []
+
+    def walk(element, outer):
+        own = outer | {
+            name: element.get(name) for name in ("fill", "stroke", "stroke-width") if name in element.attrib
+        }
+        leaves.extend([(element.get("transform"), element.get("d"), own)] if not len(element) else [])
+        for child in element:
+            walk(child, own)
+
+    walk(ElementTree.fromstring(svg), {})
+    return leaves
+
+
+@pytest.mark.parametrize("name", ["scatter", "strip", "arrows", "curve", "forest"])
+def test_what_marks_share_is_said_once_and_each_looks_the_same(specs, drawings, name, monkeypatch):
+    monkeypatch.setattr(vega, "_share_attributes", lambda parent: None)
+    whole = to_svg(specs[name], name)
+    assert inherited(drawings[name]) == inherited(whole)
+    assert drawings[name].count('stroke-width="') < whole.count('stroke-width="')
+
+
 def test_labels_that_vega_hides_are_not_drawn():
     crowded = {"field": "x", "type": "quantitative", "axis": {"tickCount": 40, "labelOverlap": True}}
     spec = {"width": 100, "data": {"values": [{"x": 40}]}, "mark": "point", "encoding": {"x": crowded}}

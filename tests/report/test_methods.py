@@ -5,6 +5,7 @@ import re
 
 import pytest
 from msgspec.structs import replace
+from refusals import refuses
 
 from imprint import controls, run_battery, weat, write_csv, write_latex
 from imprint.association.weat import WeatRow
@@ -73,6 +74,26 @@ def test_a_latex_table_has_a_line_per_question_and_nothing_that_latex_would_run(
         assert row.outcome in line
     cited = {key for keys in re.findall(r"\\cite\{(.*?)\}", table) for key in keys.split(",")}
     assert cited == {*re.findall(r"^@\w+\{(\w+),", (tmp_path / "answers.bib").read_text(), re.MULTILINE)}
+
+
+def test_a_title_is_no_option_of_the_end_of_the_line_before(found):
+    rows = [replace(row, title=title) for row, title in zip(found.of(WeatRow), ("[9cm] a", '*<|>"'), strict=False)]
+    table = latex_table(rows)
+    assert "{[}9cm] a &" in table
+    assert r"{*}\textless{}\textbar{}\textgreater{}{''} &" in table
+    assert not re.search(r"\\\\\s*[\[*]", table)
+
+
+def test_citations_of_others_are_not_overwritten(found, tmp_path):
+    (tmp_path / "paper.bib").write_text("@misc{mine, title = {Mine}}")
+    for _ in range(2):
+        with refuses(ImprintError, where=tmp_path / "paper.bib"):
+            write_latex(tmp_path / "paper.tex", found)
+    assert [path.name for path in tmp_path.iterdir()] == ["paper.bib"]
+    for _ in range(2):
+        write_latex(tmp_path / "answers.tex", found)
+    with refuses(ImprintError, option="path"):
+        write_latex(tmp_path / "table.bib", found)
 
 
 def test_a_latex_table_needs_a_test_about_people():

@@ -4,17 +4,22 @@ import json
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-COUNTS: dict[str, int] = {}
+COUNTS: dict[str, int] = {}  # of requests
+SENT: dict[str, int] = {}  # of texts, or pairs; GET returns it
 
 
 class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def do_GET(self):
+        self.answer(200, SENT.get(self.path, 0))
+
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         texts = asked.get("texts") or [pair["query"] + pair["document"] for pair in asked["pairs"]]
         COUNTS[self.path] = COUNTS.get(self.path, 0) + 1
+        SENT[self.path] = SENT.get(self.path, 0) + len(texts)
         scores = [len(text) + 0.1 for text in texts]
         kind = self.path.rsplit("/", 1)[1]
         if kind == "busy" and COUNTS[self.path] == 1:

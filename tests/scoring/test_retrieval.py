@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import math
 
 import numpy as np
 import pytest
@@ -416,3 +417,111 @@ def test_pairs_that_differ_as_control_pairs_do_are_a_general_pull(dialect):
     named = written(dialect[1], [{"left": "a", "second": "b", "unit": "c"}])
     with refuses(StimulusError, "no column 'first'; its columns are: left, second, unit", where=(named, 1)):
         imprint.retrieval(pair_scorer(), queries=dialect[0], pairs=named)
+
+
+FILES = {
+    "list.jsonl": [{"id": "a", "text": ["{name}", "is a cook"], "topic": "cook"}],
+    "nan.jsonl": [{"id": "a", "text": math.nan, "topic": "cook"}],
+    "number.jsonl": [{"id": "a", "text": 1, "topic": "cook"}],
+    "id.jsonl": [{"id": math.nan, "text": "{name}", "topic": "cook"}],
+    "topic.jsonl": [{"id": "a", "text": "{name}", "topic": {"cook": 1}}],
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_value_that_is_no_text_is_not_made_one(tmp_path, own, name):
+    with refuses(StimulusError, where=(tmp_path / name, 1)):
+        read_sets(own[0], written(tmp_path / name, FILES[name]))
+
+
+def test_a_text_of_csv_that_its_commas_would_cut_is_refused(tmp_path, own):
+    path = tmp_path / "d.csv"
+    path.write_text("id,topic,text\na,cook,{name} cooks, and is liked\n")
+    with refuses(StimulusError, "4 cells for 3 columns", where=(path, 2)):
+        read_sets(own[0], path)
+
+
+def test_columns_of_parquet_that_are_not_read_have_any_values(tmp_path, own):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow
+
+    rows = [json.loads(line) | {"vector": [1.0, 2.0]} for line in own[1].read_text().splitlines()]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "d.parquet")
+    ((found,), (same,)) = (read_sets(own[0], path) for path in (own[1], tmp_path / "d.parquet"))
+    assert found.documents == same.documents
+
+
+def test_a_text_that_a_parquet_file_repeats_a_million_times_is_refused(tmp_path, own):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow
+
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 10**6, pyarrow.int32()), ["she " * 50_000])
+    table = pyarrow.table({"id": range(10**6), "text": column})
+    parquet.write_table(table, tmp_path / "d.parquet", store_schema=False)
+    with refuses(StimulusError, "MiB", where=tmp_path / "d.parquet"):
+        read_sets(own[0], tmp_path / "d.parquet")
+
+
+MIXED = {
+    "pronouns too": [{"text": "{name} cooks"}, {"text": "{he} cooks"}],
+    "a version is lacking": [
+        {"text": "a", "document": "1", "version": "male"},
+        {"text": "b", "document": "1", "version": "female"},
+        {"text": "c", "document": "2", "version": "male"},
+    ],
+    "versions of two topics": [
+        {"text": "a", "document": "1", "version": "male", "topic": "poet"},
+        {"text": "b", "document": "1", "version": "female"},
+    ],
+}
+
+
+@pytest.mark.parametrize("case", MIXED)
+def test_documents_that_do_not_fit_together_are_refused(tmp_path, own, case):
+    rows = [{"id": str(number), "topic": "cook"} | row for number, row in enumerate(MIXED[case])]
+    with refuses(StimulusError, option="documents"):
+        read_sets(own[0], written(tmp_path / "d.jsonl", rows))
+
+
+def test_a_query_that_comes_again_is_no_other_query(tmp_path, own):
+    queries = written(tmp_path / "q2.jsonl", [{"id": "a", "text": "a cook"}, {"id": "b", "text": "a  cook"}])
+    pairs = written(tmp_path / "p.jsonl", [{"first": "a", "second": "b", "unit": "c"}])
+    for given in ({"documents": own[1]}, {"pairs": pairs}):
+        with refuses(StimulusError, option="queries"):
+            imprint.retrieval(planted(), queries=queries, **given)
+
+
+def test_a_document_or_pair_that_comes_again_is_no_other_one(tmp_path, own):
+    rows = [{"id": str(number), "text": "{name} is a cook", "topic": "cook"} for number in range(2)]
+    with refuses(StimulusError, option="documents"):
+        read_sets(own[0], written(tmp_path / "d.jsonl", rows))
+    pair = {"first": "a", "second": "b"}
+    for pairs in ([pair | {"unit": "u"}, pair | {"unit": "v"}], [{"first": "a", "second": "a", "unit": "u"}]):
+        path = written(tmp_path / "p.jsonl", pairs)
+        with refuses(StimulusError, where=path):
+            imprint.retrieval(planted(), queries=own[0], pairs=path)
+
+
+def test_what_is_not_used_is_refused(own):
+    with refuses(SettingError, option="names"):
+        imprint.retrieval(planted(), ["cvs"], names="gender")
+    with refuses(SettingError, option="sets"):
+        imprint.retrieval(planted(), ["cvs"], queries=own[0], documents=own[1])
+
+
+def test_a_ratio_of_shares_is_not_below_zero(own):
+    row = measured(planted(on_relevant=0.006), own, top=2)
+    assert 0 <= row.ratio_low < 0.02 < row.ratio < row.ratio_high  # -.037 by Fieller's interval alone
+
+
+def test_a_control_that_is_neither_true_nor_false_is_refused(tmp_path, own):
+    pairs = [{"first": "a", "second": "b", "unit": "c"}, {"first": "a", "second": "b", "unit": "d", "control": "yes"}]
+    with refuses(StimulusError, option="control", got="yes"):
+        imprint.retrieval(planted(), queries=own[0], pairs=written(tmp_path / "p.jsonl", pairs))
+
+
+def test_more_pairs_than_can_be_scored_are_refused_before_they_are_made(tmp_path):
+    queries = written(tmp_path / "q.jsonl", [{"id": str(n), "text": f"query {n}"} for n in range(5000)])
+    documents = written(tmp_path / "d.jsonl", [{"id": str(n), "text": f"{{name}} {n}"} for n in range(10_000)])
+    with refuses(StimulusError, option="the pairs to score", got=5000 * 10_000 * 80):
+        imprint.retrieval(planted(), queries=queries, documents=documents)

@@ -8,7 +8,7 @@ import pytest
 from refusals import refuses
 
 from imprint.errors import StimulusError
-from imprint.stimuli.catalog import catalogue, choose, get, published_tests, shared_sets, things
+from imprint.stimuli.catalog import catalogue, choose, get, languages, published_tests, shared_sets
 from imprint.stimuli.definition import Unbleached, WeatTest, WefatTest, problems, word_sets, words_of
 
 ALL = pytest.mark.parametrize("test", catalogue(), ids=lambda test: test.id)
@@ -69,6 +69,10 @@ def test_the_catalogue_holds_the_papers_tests() -> None:
         "de-flowers",
         "de-instruments",
         "de-wefat-occupations",
+        "es-flowers",
+        "es-instruments",
+        "tr-flowers",
+        "tr-instruments",
     }
 
 
@@ -78,7 +82,7 @@ def test_every_test_is_usable_and_says_what_it_is(test: WeatTest | WefatTest) ->
     assert test.title != test.id
     assert test.source
     assert test.topics
-    assert test.language in {"en", "de"}
+    assert test.language in languages()
 
 
 @ALL
@@ -110,7 +114,7 @@ def test_a_word_has_one_kind_wherever_it_stands() -> None:
 
 def test_every_shared_set_is_used() -> None:
     used = {id(words) for test in catalogue() for words in word_sets(test).values()}
-    used |= {id(words) for words in things("de") or ()}
+    used |= {id(words) for language in languages().values() for words in language.things or ()}
     assert [name for name, words in shared_sets().items() if id(words) not in used] == []
 
 
@@ -248,9 +252,9 @@ def test_kinds_follow_the_sense_intended() -> None:
     assert kinds["forever"] == "adverb"
 
 
-def test_only_the_talks_tests_and_german_ones_are_adapted_and_all_of_them() -> None:
+def test_only_the_talks_tests_and_those_in_other_languages_are_adapted_and_all_of_them() -> None:
     assert {test.id for test in catalogue() if test.adapted} == {
-        test.id for test in catalogue() if test.id.startswith(("talk-", "de-"))
+        test.id for test in published_tests() if test.id.startswith("talk-") or test.language != "en"
     }
 
 

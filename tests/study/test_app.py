@@ -148,7 +148,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     assert browser.heading() == "Before you begin"
     assert "Content note" in browser.page.text
     browser.send("/consent")
-    assert browser.heading() == "Which names belong together?"
+    assert browser.heading() == "Which group goes with it?"
     assert len(browser.fields()) == 9
     browser.send("/answers", exam_answers(browser))
     assert browser.heading() == "The groups of names"

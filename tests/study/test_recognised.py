@@ -59,7 +59,23 @@ def test_only_associations_that_recur_are_asked_about(real):
     assert ("a1x", "a1y", "a1z") not in asked
     assert ("b1x", "b1y", "b1z") in asked
     with refuses(StudyError, "recurs"):
-        ube_design([replace(row, recurrence=0.2) if row.kind == "ube" else row for row in real])
+        ube_design([replace(row, recurrence=0.0) if row.kind == "ube" else row for row in real])
+
+
+def test_only_associations_of_which_few_are_false_are_asked_about(real):
+    q = {"A-1": 0.051, "B-1": 0.05}
+    rows = [replace(row, q=q.get(row.test, 0.001)) if row.kind == "ube" else row for row in real]
+    asked = {item.words for block in ube_design(rows).blocks for item in block.items}
+    assert ("a1x", "a1y", "a1z") not in asked
+    assert ("b1x", "b1y", "b1z") in asked
+
+
+def test_associations_with_family_names_are_not_asked_about(real):
+    words = {"A-1": ("wright", "butler", "tree"), "B-1": ("law", "act", "rules")}
+    rows = [replace(row, words=words.get(row.test, row.words)) if row.kind == "ube" else row for row in real]
+    asked = {item.words for block in ube_design(rows).blocks for item in block.items}
+    assert words["A-1"] not in asked
+    assert words["B-1"] in asked, "one word of three may be a name too"
 
 
 @pytest.mark.parametrize(("choices", "people"), [(2, 3), (3, 4), (4, 3)])

@@ -8,8 +8,9 @@ from imprint.association.seat import seat
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.embedding import unit_rows
 from imprint.embeddings.vocabulary import frequent_words
+from imprint.stimuli.catalog import languages
 from imprint.stimuli.seeds import gender_specific
-from imprint.stimuli.templates import FRAMES, fill
+from imprint.stimuli.templates import fill
 from imprint.subjects.common import GROUP, FramedWords, ranked_words, ranks_of
 from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import load, open_encoder
@@ -24,8 +25,8 @@ def test_words_are_put_into_the_frames_of_questions():
     framed = FramedWords()
     assert len(framed.common.words) == 500
     assert np.all(np.diff(framed.common.ranks) >= 0)
-    assert framed.texts()[:2] == [fill(frame, framed.common.words[0]) for frame in FRAMES["en"]]
-    assert len(framed.texts()) == 500 * len(FRAMES["en"])
+    assert framed.texts()[:2] == [fill(frame, framed.common.words[0]) for frame in languages()["en"].frames]
+    assert len(framed.texts()) == 500 * len(languages()["en"].frames)
 
 
 def test_ranks_are_those_of_the_bundled_table():
@@ -45,7 +46,7 @@ def encoded():
 def test_a_word_in_frames_is_the_mean_of_its_unit_vectors(encoded):
     framed = FramedWords()
     background = framed.background(encoded)
-    own = letters([fill(frame, framed.common.words[7]) for frame in FRAMES["en"]])
+    own = letters([fill(frame, framed.common.words[7]) for frame in languages()["en"].frames])
     assert background.rows[7] == pytest.approx(unit_rows(own).mean(axis=0), rel=1e-6)
     assert background.rows.shape == (500, 26)
     assert background.halved

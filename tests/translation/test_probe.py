@@ -18,11 +18,12 @@ from imprint.kinds.findings import read_findings
 from imprint.kinds.translation import sentences
 from imprint.masking import Words
 from imprint.render.numbers import plain
-from imprint.stimuli.neutral import LANGUAGES, NeutralSentence, neutral_sentences
+from imprint.stimuli.neutral import LANGUAGES, NeutralSentence, neutral_sentences, target_language
 from imprint.translation.probe import pronoun_of, translate_probe
 
 START = "import sys\nsys.stdin.reconfigure(encoding='utf-8')\nsys.stdout.reconfigure(encoding='utf-8')\n"
 TURKISH = neutral_sentences(("tr",))[0].sentences
+ENGLISH = target_language("en")
 DOCTOR = NeutralSentence("doctor", "doktor", "O bir doktor.", 37.9)
 
 
@@ -77,11 +78,32 @@ def follow(chosen):
     ],
 )
 def test_the_pronoun_is_a_whole_word_and_a_word_left_as_it_was_is_untranslated(translation, pronoun):
-    assert pronoun_of(translation, DOCTOR) == pronoun
+    assert pronoun_of(translation, DOCTOR, ENGLISH) == pronoun
+
+
+@pytest.mark.parametrize(
+    ("target", "translation", "pronoun"),
+    [
+        ("de", "Er ist Arzt.", "he"),
+        ("de", "Sie ist Ärztin.", "she"),
+        ("de", "Er ist Doktor.", "he"),  # a German word too
+        ("de", "Sie sind Arzt.", "neither"),  # they, or a polite you
+        ("de", "Er/sie ist Arzt.", "neither"),
+        ("de", "Das ist ihr Arzt.", "neither"),  # her, their or your
+        ("de", "He is a doctor.", "neither"),
+        ("fr", "Il est médecin.", "he"),
+        ("fr", "Je crois qu'elle est médecin.", "she"),
+        ("fr", "C'est une médecin.", "neither"),  # the noun's gender is not counted
+        ("fr", "Ils sont médecins.", "neither"),
+        ("fr", "Elle est doktor.", "untranslated"),
+    ],
+)
+def test_each_target_counts_its_own_pronouns(target, translation, pronoun):
+    assert pronoun_of(translation, DOCTOR, target_language(target)) == pronoun
 
 
 def test_a_form_that_is_the_english_word_is_not_taken_for_untranslated():
-    assert pronoun_of("He is a pilot.", NeutralSentence("pilot", "pilot", "O bir pilot.", None)) == "he"
+    assert pronoun_of("He is a pilot.", NeutralSentence("pilot", "pilot", "O bir pilot.", None), ENGLISH) == "he"
 
 
 def test_a_translator_that_always_writes_he(program):
@@ -138,6 +160,37 @@ def test_a_command_gets_the_code_of_the_language(program):
     code = "for line in sys.stdin:\n    print('She' if sys.argv[1] == 'fi' else 'It', 'is one.')\n"
     found = translate_probe(program(code), ["fi", "tr"], batch=7)
     assert [counts(row) for row in found] == [(0, 50, 0, 0), (0, 0, 50, 0)]
+
+
+@pytest.mark.parametrize(("target", "he", "she"), [("de", "Er ist", "Sie ist"), ("fr", "Il est", "Elle est")])
+def test_a_command_gets_the_target_and_its_pronouns_are_counted(program, target, he, she):
+    code = (
+        f"assert sys.argv[2] == {target!r}\n"
+        f"for number, line in enumerate(sys.stdin):\n    print({she!r} if number % 5 == 0 else {he!r}, number)\n"
+    )
+    rows = translate_probe(f"{program(code)} {{target}}", ["tr", "sw"], target=target)
+    assert [counts(row) for row in rows] == [(40, 10, 0, 0)] * 2
+    assert [row.test for row in rows] == [f"translate-{source}-{target}" for source in ("tr", "sw")]
+    assert {row.target for row in rows} == {target_language(target).name}
+    assert [row.predictions[0].n_she for row in rows] == [10, 10]
+
+
+def test_a_service_is_told_the_target(server):
+    (row,) = translate_probe(f"{server}/translate", ["fi"], target="de")
+    assert counts(row) == (0, 50, 0, 0)
+
+
+def test_targets_of_ones_own(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(OWN + '[[targets]]\nid = "da"\nname = "Danish"\nhe = ["han"]\nshe = ["hun"]\n', encoding="utf-8")
+    (row,) = translate_probe(lambda sentences, _: ["Hun er læge."], sentences=path, target="da")
+    assert (row.title, counts(row)) == ("Estonian to Danish", (0, 1, 0, 0))
+    for target in ("en", "sv"):
+        with refuses(SettingError, option="target", got=target):
+            target_language(target, path)
+    path.write_text(OWN + '[[targets]]\nid = "da"\nname = "Danish"\nhe = ["han"]\n', encoding="utf-8")
+    with refuses(StimulusError, "own.toml"):
+        target_language("da", path)
 
 
 def test_progress_counts_sentences(program):
@@ -233,7 +286,9 @@ def test_the_bundled_words_are_the_same_in_every_language():
     words = [[one.word for one in language.sentences] for language in languages]
     assert {len(set(one)) for one in words} == {50}
     assert words[1:] == words[:-1]
-    assert [sum(one.women is not None for one in language.sentences) for language in languages] == [35] * 4
+    assert [sum(one.women is not None for one in language.sentences) for language in languages] == [35] * len(
+        LANGUAGES
+    )
     assert all(len({one.form for one in language.sentences}) == 50 for language in languages)
     assert not [one for language in languages for one in language.sentences if one.form.casefold() == one.word]
     texts = {one.word: one.text for one in languages[1].sentences}

@@ -11,13 +11,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         kind = self.path.rsplit("/", 1)[1]
-        if kind == "unknown" or (asked["target"], asked["format"]) != ("en", "text"):
+        if kind == "unknown" or asked["target"] not in ("en", "de") or asked["format"] != "text":
             self.answer(400, {"error": f"{asked['source']} is not supported"})
         elif kind == "single" and not isinstance(asked["q"], str):
             self.answer(200, {"translatedText": "He is one."})
         else:
             texts = [asked["q"]] if isinstance(asked["q"], str) else asked["q"]
-            lines = [f"{'She' if asked['source'] == 'fi' else 'They'} is {len(text)} letters." for text in texts]
+            she = "She" if asked["target"] == "en" else "Sie"
+            lines = [f"{she if asked['source'] == 'fi' else 'They'} is {len(text)} letters." for text in texts]
             wrong = {"short": lines[:-1], "null": [None, *lines[1:]]}
             found = wrong.get(kind, lines)
             self.answer(200, [] if kind == "list" else {"translatedText": found[0] if asked["q"] in texts else found})

@@ -68,10 +68,14 @@ def test_the_order_of_texts_and_their_neighbours_do_not_matter(real):
 
 @pytest.mark.parametrize("side", ["right", "left"])
 @pytest.mark.parametrize("model", ["real", "made"])
-def test_batches_cut_from_tokens_are_those_of_the_library(real, assembled, model, side, monkeypatch):
+@pytest.mark.parametrize("read_at_once", [2, 1_000])
+def test_batches_cut_from_tokens_are_those_of_the_library(real, assembled, model, side, read_at_once, monkeypatch):
     encoder = real if model == "real" else SentenceTransformersEncoder(assembled())
     monkeypatch.setattr(encoder._model.tokenizer, "padding_side", side)
-    features = encoder._model.preprocess(TEXTS)
+    monkeypatch.setattr(adapter, "_READ_AT_ONCE", read_at_once)
+    features = adapter._tokenize(encoder._model, TEXTS)
+    whole = encoder._model.preprocess(TEXTS)
+    assert all((features[name] == whole[name]).all() for name in ("input_ids", "attention_mask"))
     assert bool(features["attention_mask"][:, 0].all()) == (side == "right")
     encode = adapter._forward(encoder._model, features, "cpu")
     lengths = features["attention_mask"].sum(dim=1).tolist()

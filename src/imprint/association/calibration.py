@@ -23,7 +23,7 @@ from imprint.embeddings.background import FEWEST_RANKS, Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import VocabularyError
+from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Row, Rows, shown
 from imprint.settings import CACHE, REPORT, option, settable
 from imprint.significance.outcomes import CONFIDENCE, too_few
@@ -308,6 +308,8 @@ def _framed(
 ) -> tuple[list[AskedTest], Background]:
     in_frames, _ = all_in_sentences(tests, "framed", None)
     questions = {question.test: question for question in in_frames if question.ranked}
+    if not questions:
+        raise StimulusError("copies need frequencies, which are known of English words only", where=encoder.name)
     about = AskedEncoder.of(encoder, [*questions.values()], FramedWords(), cache=cache, progress=progress)
     if about.background is None:
         raise VocabularyError(

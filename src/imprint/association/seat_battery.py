@@ -219,6 +219,11 @@ def by_importance(questions: Sequence[SentenceTest]) -> list[tuple[SentenceTest 
     return [*with_texts[:first], *((words, words.texts()) for words in framed), *with_texts[first:]]
 
 
+def framed_texts(tests: Sequence[WeatTest]) -> list[list[str]]:
+    """Return the texts of tests whose words stand in frames, the most important first."""
+    return [texts for _, texts in by_importance(all_in_sentences(tests, "framed", None)[0])]
+
+
 def _affordable(
     encoder: Encoder, questions: Sequence[SentenceTest], cache: EncodingStore | None
 ) -> tuple[list[SentenceTest], FramedWords | None, dict[WeatTest, SettingError]]:

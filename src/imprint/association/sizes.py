@@ -31,7 +31,7 @@ from imprint.embeddings.background import Background
 from imprint.errors import VocabularyError
 from imprint.significance.crossed import OverWords, over_words, two_sided
 from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome, too_few
-from imprint.stimuli.catalog import things
+from imprint.stimuli.catalog import language_of
 from imprint.stimuli.definition import WeatTest, WordKind, WordSet, word_sets
 from imprint.threads import single_threaded
 
@@ -122,12 +122,13 @@ def test_of_things(test: WeatTest) -> WeatTest | None:
 
     The gendered side is the one whose words are all people; the attributes, where kinds are not stated.
     """
-    nouns = things(test.language)
-    if nouns is None or _GENDER not in test.topics:
+    language = language_of(test)
+    if language is None or language.things is None or _GENDER not in test.topics:
         return None
     people = not _are_people(test.a, test.b) and _are_people(test.x, test.y)
     one, two = (test.x, test.y) if people else (test.a, test.b)
-    return replace(test, x=nouns[0], y=nouns[1], a=one, b=two, unbleached=None)
+    masculine, feminine = language.things
+    return replace(test, x=masculine, y=feminine, a=one, b=two, unbleached=None)
 
 
 def beside_things(words: SetVectors, find_nouns: Callable[[], SetVectors]) -> Grammar:

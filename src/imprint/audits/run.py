@@ -26,7 +26,7 @@ from imprint.kinds.audit import AuditedSettings, AuditRow
 from imprint.policies.gate import Gate, check
 from imprint.rows import Label, PartRow, Result, Row
 from imprint.settings import option, settable
-from imprint.subjects.encodings import choose_fitting
+from imprint.subjects.encodings import announce_texts
 from imprint.subjects.framed import texts_of_words
 from imprint.subjects.opening import EncoderLike, open_encoder, open_subject
 from imprint.threads import single_threaded
@@ -160,7 +160,9 @@ def _measure(job: Job, arguments: AuditArguments, given: str | None, policy_sha2
     if isinstance(job.subject, Encoder) and job.subject.max_texts is not None:
         _announce(job, job.subject, kinds)
     # first: without them, nothing that is asked can be judged
-    control, *others = controls(job.subject, languages=job.plan.languages, cache=job.encodings).findings()
+    control, *others = controls(
+        job.subject, languages=job.plan.languages, tests=job.plan.tests, cache=job.encodings
+    ).findings()
     findings = _run_all(job, kinds, meter)
     whole = _whole(job, control, given, policy_sha256)
     measured = [row.in_part(kind.part.name) for kind in kinds for row in findings[kind.name]]
@@ -171,9 +173,8 @@ def _announce(job: Job, encoder: Encoder, kinds: Sequence[Kind]) -> None:
     """Have an encoder say how many texts it will be sent: controls, what kinds ask first, words; while they fit."""
     first = [texts for kind in _asked_first(kinds) if kind.texts is not None for texts in kind.texts(job)]
     words = [texts_of_words(encoder, words) for words in job.asked_words]
-    groups = [sorted(control_words(job.plan.languages)), *first, *words]
-    _, count = choose_fitting(encoder, groups, job.encodings)
-    encoder.announce(count)
+    groups = [sorted(control_words(job.plan.languages, job.plan.tests)), *first, *words]
+    announce_texts(encoder, groups, job.encodings)
 
 
 def _asked_first(kinds: Sequence[Kind]) -> list[Kind]:

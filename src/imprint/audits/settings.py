@@ -38,14 +38,20 @@ class AuditOptions(AuditSettings, frozen=True, kw_only=True):
     fail_on: FailOnOption = ()
     require: RequireOption = ()
 
+    @property
+    def own_tests(self) -> "tuple[Test, ...]":
+        """Tests beside the catalogue's, read where they are in a file."""
+        from imprint.stimuli.catalog import read_tests
+
+        return read_tests(self.tests) if isinstance(self.tests, str | PathLike) else tuple(self.tests or ())
+
     def requirements(self) -> "tuple[Policy | None, tuple[Condition, ...], tuple[Test, ...]]":
         """Read the policy, the conditions and tests of one's own; refuse what cannot be asked, before any work."""
         from imprint.policies.gate import parse_requirements, refuse_unknown
-        from imprint.stimuli.catalog import read_tests
         from imprint.stimuli.parsing import refuse_repeated_ids
 
         policy, conditions = parse_requirements(self.policy, self.fail_on, self.require)
-        own = read_tests(self.tests) if isinstance(self.tests, str | PathLike) else tuple(self.tests or ())
+        own = self.own_tests
         own += policy.tests if policy else ()
         refuse_repeated_ids(own, "tests")
         refuse_unknown((*(policy.conditions if policy else ()), *conditions), tests=own)

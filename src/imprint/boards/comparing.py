@@ -12,13 +12,15 @@ from typing import Any
 import msgspec
 
 from imprint.association.changes import ChangeRow, TestChange, TopicChangeRow, test_changes, topic_changes
-from imprint.association.rows import Measured
+from imprint.association.rows import AssociationRow, Measured
 from imprint.association.topics import obstacle_of
 from imprint.association.vectors import shares_of
 from imprint.boards.rows import BoardDifferenceRow, BoardTopicDifferenceRow
-from imprint.rows import WordList
+from imprint.rows import WordList, WordValue, word_values
 from imprint.significance.outcomes import FOUND, outcome
 from imprint.significance.shares import combined, mean_size
+
+_STRONGEST = 5  # words of each group that are named where they move a difference
 
 DifferenceRow = BoardDifferenceRow | BoardTopicDifferenceRow
 
@@ -31,20 +33,57 @@ def differences(first: Sequence[Measured[Any]], second: Sequence[Measured[Any]])
     rows: dict[str, BoardDifferenceRow] = {}
     for test, change in changes.items():
         if test in counted or not change.before.topics:
-            less = _less(change.row, [change])
-            sets = names_of(change.row.sets)
-            rows[test] = BoardDifferenceRow(**msgspec.structs.asdict(change.row) | {"sets": sets, "less": less})
+            own = {
+                "sets": names_of(change.row.sets),
+                "scores": _moves(change),
+                "less": _less(change.row, [change]),
+                **_ends([change]),
+            }
+            rows[test] = BoardDifferenceRow(**msgspec.structs.asdict(change.row) | own)
     yield from rows.values()
     for row in topics:
-        less = _less(row, [changes[test] for test in row.tests])
+        of_topic = [changes[test] for test in row.tests]
+        less = _less(row, of_topic)
         if any(rows[test].less not in (None, less) for test in row.tests):
             less = None
-        yield BoardTopicDifferenceRow(**msgspec.structs.asdict(row) | {"less": less})
+        yield BoardTopicDifferenceRow(**msgspec.structs.asdict(row) | {"less": less, **_ends(of_topic)})
 
 
 def names_of(sets: Sequence[WordList]) -> tuple[WordList, ...]:
     """Return word sets without their words: the models' own findings have these."""
     return tuple(WordList(one.role, one.name, ()) for one in sets)
+
+
+def _ends(changes: Sequence[TestChange]) -> dict[str, float | None]:
+    """Return the ends of the intervals of both models' sizes, on the words that both have."""
+    ends: dict[str, float | None] = {}
+    for side, when in enumerate(("before", "after") if changes else ()):
+        row: AssociationRow = getattr(changes[0], when)
+        words = [change.words[side] for change in changes]
+        if len(changes) == 1 and words[0].counts == (row.n_x, row.n_y, row.n_a, row.n_b):  # all that the model has
+            low, high = row.size_low, row.size_high
+        else:
+            size = mean_size(shares_of(words))
+            low, high = size.low, size.high
+        ends |= {f"size_{when}_low": low, f"size_{when}_high": high}
+    return ends
+
+
+def _moves(change: TestChange) -> tuple[WordValue, ...]:
+    """Return the words of X, then of Y, that make the difference larger without its sign, the strongest first."""
+    sizes = [words.share.value for words in change.words]
+    if sizes[0] is None or sizes[1] is None:
+        return ()
+    first, second = (words.targets @ words.share.v / float(words.share.distance) for words in change.words)
+    moves = second - first
+    moves -= (moves[: change.words[0].n_x].mean() + moves[change.words[0].n_x :].mean()) / 2
+    values: dict[str, float] = {}
+    for group, sign in ((slice(None, change.words[0].n_x), 1), (slice(change.words[0].n_x, None), -1)):
+        by_word = dict(zip(change.words[0].target_words[group], moves[group].tolist(), strict=True))
+        towards = sign if sizes[1] > sizes[0] else -sign
+        strongest = sorted(by_word, key=lambda word: -towards * by_word[word])[:_STRONGEST]
+        values |= {word: by_word[word] for word in strongest if towards * by_word[word] > 0}
+    return word_values(values)
 
 
 def _less(row: ChangeRow | TopicChangeRow, changes: Sequence[TestChange]) -> str | None:

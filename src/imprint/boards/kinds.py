@@ -1,7 +1,7 @@
 """The rows of a board as kinds: the table of models by questions, what differs, and bias against quality."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.boards.comparing import DifferenceRow
@@ -21,14 +21,16 @@ from imprint.boards.sentences import (
     judged_and_best,
     nothing_to_compare,
     say_topics,
+    standard_questions,
     undecided_topics,
     untopical,
 )
 from imprint.kinds import Kind, Part
+from imprint.kinds.sizes import capital, size_text
 from imprint.kinds.tests import NAME, OUTCOME, REASONS, TENTH, outcome_notes
 from imprint.rows import Row
 from imprint.significance.outcomes import OUTCOMES, SizeOutcome
-from imprint.tables import Columns, Field, table
+from imprint.tables import Columns, Field, as_text, draw_field, table
 from imprint.view import (
     NOTHING,
     Block,
@@ -42,11 +44,13 @@ from imprint.view import (
     estimate,
     first_claim,
     footnote,
+    join,
     number,
     percent,
     points,
     say,
     title,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -61,13 +65,20 @@ _MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small
 
 
 def show_board(rows: Sequence[Row]) -> Iterator[Block]:
-    """Show every model with its quality, its size in each question, those with differences first, and what else is."""
+    """Show every model with its quality, its size in each question, and what else was measured.
+
+    Standard questions come first, and of these those in which most models differ.
+    """
     models = [row for row in rows if isinstance(row, BoardRow)]
     answered = counted([row for row in rows if isinstance(row, BoardTestRow)])
     differing = Counter(row.test for row in rows if isinstance(row, BoardDifferenceRow) and row.found)
+    standard = standard_questions()
+
+    def rank(cells: Sequence[BoardTestRow]) -> tuple[bool, int]:
+        return cells[0].test not in standard, -differing[cells[0].test]
+
     columns = [
-        _column(_pairing(cells[0]), cells[0].title, cells)
-        for cells in sorted(_by_test(answered).values(), key=lambda cells: -differing[cells[0].test])
+        _column(_pairing(cells[0]), cells[0].title, cells) for cells in sorted(_by_test(answered).values(), key=rank)
     ]
     others = [
         _column(say("{}: {}", title(cells[0].measure), title(cells[0].title)), "Measured by another command.", cells)
@@ -118,7 +129,9 @@ def _column(heading: Text, meaning: str, rows: Sequence[BoardTestRow] | Sequence
 
     def draw(model: BoardRow) -> Cell:
         row = cells.get(model.embedding)
-        return Cell(NOTHING, below="not run") if row is None or row.outcome is None else _sized(row)
+        if row is not None and row.outcome is not None:
+            return _sized(row)
+        return Cell(NOTHING, below="lacks the words" if model.subject == "embedding" else "not run")
 
     return Field(title=heading, meaning=meaning, cell=draw, numeric=False)
 
@@ -205,13 +218,13 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
         return None
     topic = title(drawn[0][0].topic)
 
-    def draw(words: "Words", width: int) -> dict[str, object]:
+    def draw(masked: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
 
         dots = [
             Point(
-                words.plain(row.embedding),
+                masked.plain(row.embedding),
                 quality,
                 100 * (row.size or 0.0),
                 "shows a difference" if row.found else row.outcome or "cannot tell",
@@ -249,9 +262,21 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
 
 
 def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
-    """Show how every two models differ, the largest differences first."""
-    ordered = sorted(rows, key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
-    by, first = ("question", NAME) if isinstance(rows[0], BoardDifferenceRow) else ("topic", Field("topic"))
+    """Show how every two models differ, the largest differences first; each opens to what decides it.
+
+    Topics come with their questions.
+    """
+    topics = [row for row in rows if isinstance(row, BoardTopicDifferenceRow)]
+    questions = {
+        (row.change_from, row.change_to, row.test): row for row in rows if isinstance(row, BoardDifferenceRow)
+    }
+    shown: Sequence[DifferenceRow] = topics or [*questions.values()]
+    ordered = sorted(shown, key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
+    by, first = ("topic", Field("topic")) if topics else ("question", NAME)
+
+    def compared(row: DifferenceRow) -> Cell:
+        return Cell(_said(row), more=join(_decides(row, questions), " "))
+
     caption = f"How every two models differ, by {by}"
     reading = footnote(
         "Two models are compared on the words that both have, so a difference may not be the difference of their "
@@ -259,22 +284,45 @@ def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
         "bias: the other model shows a difference itself, and both the difference and the sum of the two sizes "
         "exclude zero. Frequency must not explain it in lists that are not matched."
     )
-    listed = table(type(rows[0]), caption, ordered, (first, *_COLUMNS), more=_MORE, filtered=True)
+    outcome = Field("outcome", "Do they differ?", "Opens to both sizes and what moves the difference.", cell=compared)
+    listed = table(type(shown[0]), caption, ordered, (first, *_COLUMNS, outcome), more=_MORE, filtered=True)
     yield Details(caption, (listed, reading))
 
 
-def _compared(row: DifferenceRow) -> Text:
+def _decides(row: DifferenceRow, questions: Mapping[tuple[str, str, str], BoardDifferenceRow]) -> Iterator[Text]:
+    """Say what decides a difference: both sizes with their intervals, its own, and the words or questions of it."""
+    before, after = (as_text(draw_field(row, name)) for name in ("size_before", "size_after"))
+    between = title(row.change_from), before, title(row.change_to), after
+    yield say("On the words that both have: {} {}; {} {}; difference {}.", *between, size_text(row))
+    if isinstance(row, BoardDifferenceRow):
+        larger, smaller = (row.change_to, row.change_from) if (row.size or 0) > 0 else (row.change_from, row.change_to)
+        for group, near, sign in (("x", "a", 1), ("y", "b", -1)):
+            towards = [score.word for score in row.scores if sign * (score.value or 0.0) * (row.size or 0.0) > 0]
+            if towards:
+                names = title(row.set_name(group)), title(row.set_name(near)), title(larger), title(smaller)
+                yield capital(say("{} that are nearer to {} in {} than in {}: {}.", *names, words(towards)))
+        return
+    of_topic = [questions[key] for test in row.tests if (key := (row.change_from, row.change_to, test)) in questions]
+    if of_topic:
+        sizes = (say("{} {}", title(each.title), size_text(each)) for each in of_topic)
+        yield say("By question: {}.", join(sizes, "; "))
+
+
+def _said(row: DifferenceRow) -> Text:
     said = DIFFER[row.outcome or "cannot tell"]
     if row.less is not None:
         return say("{}: less bias in {}", said, title(row.less))
     return f"{said}: {REASONS[row.reason]}" if row.reason else said
 
 
+def _difference(row: DifferenceRow) -> Cell:
+    return Cell(size_text(row), order=row.size)
+
+
 _COLUMNS: Columns = (
     Field("change_from", "One model"),
     Field("change_to", "Another model"),
-    Field("size", "Difference", "Size of the other less that of the one, with its 99.5 % interval over words."),
-    Field("outcome", "Do they differ?", cell=_compared),
+    Field("size", "Difference", "Size of the other less that of the one, with its 99.5 % interval.", cell=_difference),
 )
 _MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"), "less")
 
@@ -315,6 +363,7 @@ BOARD_TOPIC_DIFFERENCE = Kind(
     row=BoardTopicDifferenceRow,
     part=BOARD_PART,
     blocks=show_differences,
+    joins=("board-difference",),
     sentences=say_topics,
     certainty=undecided_topics,
     claims=lambda rows: first_claim(

@@ -7,7 +7,7 @@ import msgspec
 from imprint.association.changes import ChangeRow, TopicChangeRow
 from imprint.association.rows import OutcomeRow, SizedRow
 from imprint.association.topics import TopicRow
-from imprint.rows import Row, shown
+from imprint.rows import Row, WordValue, shown
 from imprint.subjects.sources import SourceKind
 
 PART = "board"
@@ -20,6 +20,16 @@ _LESS = shown(
     "Less bias",
     "The model whose size, without its sign, is the smaller one: where the other model shows a difference itself, "
     "and both the difference and the sum of the two sizes exclude zero.",
+)
+
+_BEFORE_LOW = shown("Before, low", "Low end of its 99.5 % interval.", shape="percent")
+_BEFORE_HIGH = shown("Before, high", "High end of its 99.5 % interval.", shape="percent")
+_AFTER_LOW = shown("After, low", "Low end of its 99.5 % interval.", shape="percent")
+_AFTER_HIGH = shown("After, high", "High end of its 99.5 % interval.", shape="percent")
+_MOVES = shown(
+    "Words that move it",
+    "Words of X and Y that make the difference larger without its sign, the strongest of each: how much nearer to A, "
+    "and further from B, they are in the second model than in the first, as a share of the distance.",
 )
 
 
@@ -75,6 +85,11 @@ class BoardDifferenceRow(ChangeRow, frozen=True, kw_only=True, tag="board-differ
     `size` is the second model's less the first's; `sets` are named without their words.
     """
 
+    size_before_low: Annotated[float | None, _BEFORE_LOW] = None
+    size_before_high: Annotated[float | None, _BEFORE_HIGH] = None
+    size_after_low: Annotated[float | None, _AFTER_LOW] = None
+    size_after_high: Annotated[float | None, _AFTER_HIGH] = None
+    scores: Annotated[tuple[WordValue, ...], _MOVES] = ()
     less: Annotated[str | None, _LESS] = None
 
 
@@ -84,4 +99,8 @@ class BoardTopicDifferenceRow(TopicChangeRow, frozen=True, kw_only=True, tag="bo
     No model has `less` in a topic if it has more in one of its questions.
     """
 
+    size_before_low: Annotated[float | None, _BEFORE_LOW] = None
+    size_before_high: Annotated[float | None, _BEFORE_HIGH] = None
+    size_after_low: Annotated[float | None, _AFTER_LOW] = None
+    size_after_high: Annotated[float | None, _AFTER_HIGH] = None
     less: Annotated[str | None, _LESS] = None

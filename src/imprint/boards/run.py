@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from imprint.announcing import listener
 from imprint.association.changes import ChangeRow
 from imprint.association.rows import AssociationRow, OutcomeRow, outcome_counts
 from imprint.association.topics import TopicRow
@@ -112,9 +113,9 @@ def board(
     """
     entries = board_entries(subjects)
     others = [[] if entry.findings is None else [*measured_elsewhere(entry.findings)] for entry in entries]
-    catalogued = without_more(tests_in("en"), topics)
+    catalogued = without_more(tests_in("en", ()), topics)
     chosen = [test for test in catalogued if isinstance(test, WeatTest)] if tests is None else tests
-    asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache))
+    asked = Asked(about(tuple(chosen), topics), seed, None if cache is None else Path(cache), listener())
     units = [board_unit(entry, asked) for entry in entries]
     with working(workers, separate=True) as executor:
         outcomes = run_units(units, executor=executor, folder=folder, report=report)
@@ -134,16 +135,23 @@ def board(
     of_models = [row for model in on_board for row in model.on_board(asked.seed)]
     with single_threaded():  # threads would wait for each other
         of_pairs = list(_differences([model for model in on_board if model.judged is not False], report))
-    of_others = [
-        msgspec.structs.replace(row, embedding=model.name, embedding_sha256=model.sha256)
-        for model, rows in zip(models, beside, strict=True)
-        for row in rows
-    ]
+    of_others = []
+    hashes = {model.sha256 for model in models}
+    for model, rows in zip(models, beside, strict=True):
+        if others_hash := {row.embedding_sha256 for row in rows} & (hashes - {model.sha256}):
+            name = next(other.name for other in models if other.sha256 in others_hash)
+            problem = SettingError(f"its findings are those of {name}", option="findings", hint="name its own file")
+            failed.append(skipped((model.name, ""), model.name, model.name, problem, part=PART, seed=seed))
+            continue
+        of_others += [
+            msgspec.structs.replace(row, embedding=model.name, embedding_sha256=model.sha256) for row in rows
+        ]
     return Board((*of_models, *of_others, *of_pairs, *failed), tuple(model.rows for model in on_board))
 
 
-def measured_elsewhere(findings: FilePath) -> Iterator[BoardMeasuredRow]:
-    """Return what a file's rows say with an outcome, apart from what a board measures itself."""
+def measured_elsewhere(findings: FilePath) -> list[BoardMeasuredRow]:
+    """Return what a file's rows say of a model with an outcome, apart from what a board measures itself."""
+    rows = []
     for row in read_findings(findings):
         if not isinstance(row, OutcomeRow) or isinstance(row, AssociationRow | ChangeRow) or row.is_control:
             continue
@@ -152,8 +160,12 @@ def measured_elsewhere(findings: FilePath) -> Iterator[BoardMeasuredRow]:
             if how.low == ends:  # what has the interval that the outcome is about
                 same = {field: getattr(row, field) for field in _OF_OTHERS}
                 interval = {"value": getattr(row, name), "value_low": low, "value_high": high}
-                yield BoardMeasuredRow(**same, **interval, measure=row.kind, is_share=how.shape == "percent")
+                rows.append(BoardMeasuredRow(**same, **interval, measure=row.kind, is_share=how.shape == "percent"))
                 break
+    if len(names := dict.fromkeys(row.embedding for row in rows)) > 1:
+        hint = "give each model the file that was measured of it"
+        raise SettingError(f"has findings of {' and '.join(names)}", option="findings", where=findings, hint=hint)
+    return rows
 
 
 def board_entries(subjects: Any) -> list[BoardEntry]:

@@ -1,7 +1,8 @@
 """What a board says: which model to take in which topic, that the words do not decide it, and how sure that is.
 
-The headline is about topics. A model is to be taken if another is known to have more bias and none is known to have
-less. It says so only where each model to take has less than each of those with more; else it says which to avoid.
+The headline is about topics, those of standard questions where there are any. A model is to be taken if another is
+known to have more bias and none is known to have less, where each model to take has less than each of those with more
+and no other model is left. Where some are left, it says which have less than which; else which to avoid.
 """
 
 from collections import Counter
@@ -13,7 +14,8 @@ from imprint.boards.rows import BoardDifferenceRow, BoardRow, BoardTopicDifferen
 from imprint.kinds.tests import TENTH, by_chance
 from imprint.rows import Row
 from imprint.significance.outcomes import OUTCOMES, SizeOutcome
-from imprint.view import Text, count, estimate, join, say, title
+from imprint.stimuli.catalog import more_questions, questions
+from imprint.view import Text, count, estimate, join, say, several, title
 
 DIFFER: dict[SizeOutcome, str] = {
     "substantial": "differ substantially",
@@ -42,6 +44,11 @@ class ModelChoice:
         """Whether each model to take has less bias than each of those with more."""
         return bool(self.take) and all({*self.take} <= {*names} for names in self.smaller.values())
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it orders all models, so that it says which to take."""
+        return self.is_ordered and not self.undecided
+
 
 def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
     """Return which models of a topic to take, from how every two of them differ."""
@@ -57,29 +64,75 @@ def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
 
 
 def headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    """Say which model to take in which topic; then for which topics the words do not decide it."""
-    choices = {topic: choose(pairs) for topic, pairs in _by_topic(rows).items()}
+    """Say which model to take in which topic; then for which topics the words do not decide it.
+
+    Topics without a standard question come afterwards.
+    """
+    standard = standard_questions()
+    topics = {row.topic for row in rows if standard.intersection((*row.tests, *row.tests_left_out))}
+    for is_standard in (True, False):
+        yield from _headline([row for row in rows if (row.topic in topics) is is_standard])
+
+
+def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
+    by_topic = _by_topic(rows)
+    choices = {topic: choose(pairs) for topic, pairs in by_topic.items()}
     decided = {topic: choice for topic, choice in choices.items() if choice.smaller}
     if decided:
-        yield join([said for topic, choice in decided.items() for said in _advice(topic, choice)], " ")
-    same: dict[str, list[str]] = {}
-    for topic, pairs in _by_topic(rows).items():
+        yield join(
+            [said for topic, choice in decided.items() for said in _advice(_rests_on(by_topic[topic]), choice)], " "
+        )
+    same: dict[Text, list[Text]] = {}
+    for topic, pairs in by_topic.items():
         if topic in decided:
             continue
-        is_small = all(row.outcome == "small" for row in pairs)
-        same.setdefault(f"all are equal within {TENTH}" if is_small else "the words do not decide", []).append(topic)
+        same.setdefault(_equal(pairs), []).append(_rests_on(pairs))
     if same:
-        yield join((say("On {}, {}.", names_of_models(topics), said) for said, topics in sorted(same.items())), " ")
+        yield join((say("On {}, {}.", _listed(topics), said) for said, topics in same.items()), " ")
 
 
-def _advice(topic: str, choice: ModelChoice) -> Iterator[Text]:
+def _equal(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
+    """Say which models are equal, where more are than not: each two of them."""
+    models = dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to))
+    small = {name for row in pairs if row.outcome == "small" for name in (row.change_from, row.change_to)}
+    others = [name for name in models if name not in small]
+    if len(small) <= len(others) or any(
+        row.outcome != "small" for row in pairs if {row.change_from, row.change_to} <= small
+    ):
+        return "the words do not decide"
+    if not others:
+        return f"all are equal within {TENTH}"
+    left = _counted(others, "{} models")
+    return say("all but {}, for which the words do not decide, are equal within {}", left, TENTH)
+
+
+def standard_questions() -> frozenset[str]:
+    """Return the names of the standard questions."""
+    return frozenset(test.id for test in questions())
+
+
+def _rests_on(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
+    """Return a topic, and how many questions or tests it was compared by."""
+    tests = max((row.tests for row in pairs), key=len)
+    if not tests:
+        return title(pairs[0].topic)
+    asked = {test.id for test in (*questions(), *more_questions())}
+    return say(
+        "{} ({})", title(pairs[0].topic), several(len(tests), "question" if asked.issuperset(tests) else "test")
+    )
+
+
+def _advice(topic: Text, choice: ModelChoice) -> Iterator[Text]:
     exceeding = [*choice.smaller]
-    if choice.is_ordered:
-        than = _counted(exceeding, "each of the others" if not choice.undecided else "{} other models")
-        yield say("On {}, take {}: less bias than in {}.", title(topic), names_of_models(choice.take, "or"), than)
+    if choice.is_complete:
+        than = _counted(exceeding, "each of the others")
+        yield say("On {}, take {}: less bias than in {}.", topic, names_of_models(choice.take, "or"), than)
+    elif choice.is_ordered:
+        have, than = "have" if len(choice.take) > 1 else "has", _counted(exceeding, "{} other models")
+        yield say("On {}, {} {} less bias than {}.", topic, names_of_models(choice.take), have, than)
     else:
         more = _counted(exceeding, "{} models, named below")
-        yield say("On {}, avoid {}: more bias than in another model.", title(topic), more)
+        yield say("On {}, avoid {}: more bias than in another model.", topic, more)
     if choice.undecided:
         yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}"))
 
@@ -116,9 +169,11 @@ def _counted(names: Sequence[str], many: str) -> Text:
 def names_of_models(names: Iterable[str], last: str = "and") -> Text:
     """Return names in a row; a name may have a comma in it."""
     listed = [*names]
-    between = "; " if any("," in name for name in listed) else ", "
-    shown = [title(name) for name in listed]
-    return say("{} {} {}", join(shown[:-1], between), last, shown[-1]) if len(shown) > 1 else shown[0]
+    return _listed([*map(title, listed)], last, "; " if any("," in name for name in listed) else ", ")
+
+
+def _listed(texts: Sequence[Text], last: str = "and", between: str = ", ") -> Text:
+    return say("{} {} {}", join(texts[:-1], between), last, texts[-1]) if len(texts) > 1 else texts[0]
 
 
 def nothing_to_compare(rows: Sequence[BoardRow]) -> Iterator[Text]:

@@ -24,10 +24,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from imprint.announcing import Listener, announced_to
 from imprint.association.rows import AssociationRow, Measured
 from imprint.association.topics import topic_rows
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.embedding import Embedding
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingCache, HeldEncodings
 from imprint.encoders.http import base_of, refuse_credentials
 from imprint.encoders.onnx import external_files
@@ -39,6 +41,7 @@ from imprint.files import FilePath, hash_file
 from imprint.rows import Row, read_row, skipped
 from imprint.stimuli.definition import WeatTest, words_of
 from imprint.stimuli.files import read_table
+from imprint.subjects.encodings import announce_texts
 from imprint.subjects.opening import EncoderLike, EncoderOptions, Subject, load, open_subject
 from imprint.subjects.sources import BAG_OF_WORDS, EMBEDDING, ENCODERS, SourceKind, find_source, is_url
 from imprint.work import WorkUnit, unit_key
@@ -82,6 +85,7 @@ class Asked:
     tests: tuple[WeatTest, ...]
     seed: int
     cache: Path | None = None
+    listener: Listener | None = None
 
 
 class _TestWords(msgspec.Struct, frozen=True):
@@ -257,9 +261,16 @@ def measure_subject(entry: BoardEntry, asked: Asked) -> bytes:
 
     benchmarks = [one for one in bundled_benchmarks() if isinstance(one, PairBenchmark)]
     languages = {test.language for test in asked.tests}
-    subject = _open(entry, [*words_of(asked.tests), *control_words(languages), *pair_words(benchmarks)])
-    with nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache) as cache:
-        rows: list[Row] = [*controls(subject, languages=languages, cache=cache).findings()]
+    subject = _open(entry, [*words_of(asked.tests), *control_words(languages, asked.tests), *pair_words(benchmarks)])
+    caching = nullcontext(HeldEncodings()) if asked.cache is None else EncodingCache(asked.cache)
+    with announced_to(asked.listener), caching as cache:
+        if isinstance(subject, Encoder) and subject.max_texts is not None:
+            from imprint.association.seat_battery import framed_texts
+            from imprint.subjects.framed import texts_of_words
+
+            words = texts_of_words(subject, pair_words(benchmarks))
+            announce_texts(subject, [control_words(languages, asked.tests), *framed_texts(asked.tests), words], cache)
+        rows: list[Row] = [*controls(subject, languages=languages, tests=asked.tests, cache=cache).findings()]
         measured_tests, found = _tested(subject, asked, cache)
         rows += found
         try:

@@ -41,6 +41,7 @@ def main() -> None:
 def _run() -> int:
     import typer
 
+    from imprint.announcing import announced_to
     from imprint.cli.app import make_app
     from imprint.errors import ImprintError
     from imprint.masking import one_line
@@ -63,7 +64,8 @@ def _run() -> int:
         if arguments[0] in _SMALL:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported
             end_quickly()
-        code: int = make_app()(arguments, standalone_mode=False, prog_name="imprint") or 0
+        with announced_to(_announce):
+            code: int = make_app()(arguments, standalone_mode=False, prog_name="imprint") or 0
         sys.stdout.flush()
     except typer.TyperException as error:
         return _fail(one_line(_explain(error)))
@@ -108,6 +110,12 @@ def _freeze() -> None:
 
     if not Registry.used_plugin:
         gc.freeze()
+
+
+def _announce(message: str) -> None:
+    from imprint.cli.console import print_note
+
+    print_note(message)
 
 
 def _end(*_: object) -> None:

@@ -52,8 +52,8 @@ def board_command(
     from imprint.cli import console
     from imprint.render.terminal import draw_text
 
-    chosen = options.chosen_weats(None, tests, topic, default=("*",), hint="give a file with a WEAT")
-    chosen = tuple(test for test in chosen if tests is not None or test.language == "en")
+    hint = "give a file with a WEAT"
+    chosen = None if tests is None else options.chosen_weats(None, tests, topic, default=("*",), hint=hint)
     from imprint.boards.pages import PAGE, ROWS, make_folder, write_board
     from imprint.boards.run import board, board_entries
     from imprint.errors import requiring

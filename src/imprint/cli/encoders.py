@@ -1,20 +1,23 @@
 """Options about encoders that several commands share, and opening the subjects they name."""
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import imprint
-from imprint.checks import Device, Layers, Pooling, Quantization
-from imprint.cli.options import is_file, is_subject
+from imprint.cli.options import is_subject
 from imprint.errors import EncoderError, SettingError
 from imprint.settings import option
+from imprint.subjects.settings import OpeningSettings
+
+if TYPE_CHECKING:
+    from imprint.encoders.cache import EncodingStore
 
 ENCODER_HELP = (
     "'default' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package with a "
@@ -29,36 +32,14 @@ SUBJECT_HELP = (
 _SUBJECT = typer.Argument(callback=is_subject, metavar="SUBJECT", help=SUBJECT_HELP)
 SubjectArgument = Annotated[str, _SUBJECT]
 OptionalSubjectArgument = Annotated[str | None, _SUBJECT]
-_ABOUT_CACHE = ("cache", "no_cache")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderSettings:
+class EncoderSettings(OpeningSettings):
     """What the options say about an encoder, and where its encodings are kept."""
 
-    model: Annotated[str | None, option("The server's name for the model.")] = None
-    pooling: Annotated[Pooling | None, option("How token vectors are pooled into one.")] = None
-    layers: Annotated[Layers | None, option("Use the last layer, or the sum or mean of all.")] = None
-    prefix: Annotated[str | None, option("A prefix for every text, such as 'query: '.")] = None
-    prompt_name: Annotated[str | None, option("One of the model's own prompts, such as query or document.")] = None
-    device: Annotated[
-        Device | None, option("Where a sentence-transformers model runs, or the paper's rotations. [default: cpu]")
-    ] = None
-    tokenizer: Annotated[Path | None, option("tokenizer.json of an .onnx file.", callback=is_file)] = None
-    dims: Annotated[int | None, option("Use the first numbers of each vector only.", metavar="N", min=1)] = None
-    quantize: Annotated[Quantization | None, option("Store vectors in 8 bits per number, or in one.")] = None
-    batch: Annotated[int | None, option("Texts per request to a server.", min=1)] = None
-    timeout: Annotated[float | None, option("Seconds to wait for a server's answer.")] = None
-    retries: Annotated[int | None, option("Retries per request to a server.", min=0)] = None
-    max_texts: Annotated[int | None, option("Texts that may be sent to a server. [default: 20,000]", min=1)] = None
     cache: Annotated[Path | None, option("Cache file for encodings. [default: in your cache folder]")] = None
     no_cache: Annotated[bool, option("Neither read nor write the cache of encodings.")] = False
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """What was said about the encoder itself."""
-        about = {name: value for name, value in asdict(self).items() if name not in _ABOUT_CACHE}
-        return {name: value for name, value in about.items() if value is not None}
 
     def refuse(self) -> None:
         """Refuse options that mean nothing where no encoder is named."""
@@ -89,14 +70,9 @@ class EncoderSettings:
     def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
         """Open an encoder, showing progress where it is an embedding to be read."""
         from imprint.cli.console import progress_bar
-        from imprint.encoders.variants import VariantEncoder
 
         with progress_bar(f"reading {source}") as report:
-            encoder = imprint.open_encoder(source, texts=texts, progress=report, **self.given)
-        if encoder.max_texts is not None:
-            whole = encoder.base if isinstance(encoder, VariantEncoder) else encoder
-            whole.on_announce = partial(_announce, whole.name)
-        return encoder
+            return imprint.open_encoder(source, texts=texts, progress=report, **self.given)
 
     @property
     def cache_file(self) -> Path | None:
@@ -108,25 +84,23 @@ class EncoderSettings:
             raise SettingError(message, option="--cache", got=self.cache, hint="give one of them")
         return None if self.no_cache else self.cache or default_cache()
 
-    def kept(self) -> "AbstractContextManager[imprint.EncodingCache | None]":
-        """Open the cache asked for; where the usual one cannot be used, say so and go on without."""
+    def kept(self) -> "AbstractContextManager[EncodingStore]":
+        """Open the cache asked for; where the usual one cannot be used, say so and go on without.
+
+        Without one, texts are held for this run: none is sent twice.
+        """
         from imprint.cli.console import print_note
+        from imprint.encoders.cache import EncodingCache, HeldEncodings
 
         if self.cache_file is None:
-            return nullcontext()
+            return nullcontext(HeldEncodings())
         try:
-            return imprint.EncodingCache(self.cache_file)
+            return EncodingCache(self.cache_file)
         except EncoderError as error:
             if self.cache is not None:
                 raise
             print_note(f"note: encodings are not cached: {error}")
-            return nullcontext()
-
-
-def _announce(name: str, count: int) -> None:
-    from imprint.cli.console import print_note
-
-    print_note(f"{name}: {count:,} texts will be sent")
+            return nullcontext(HeldEncodings())
 
 
 @dataclass(frozen=True)
@@ -135,16 +109,30 @@ class OpenedSubjects:
 
     subjects: "list[imprint.Embedding | imprint.Encoder]"
     encoder: "imprint.Encoder | None" = None
-    cache: "imprint.EncodingCache | None" = None
+    cache: "EncodingStore | None" = None
 
-    def words(self, words: Iterable[str]) -> "list[imprint.Embedding]":
-        """Return word vectors: embeddings as they are, and of encoders these words in sentences."""
+    def words(
+        self,
+        words: Iterable[str],
+        *,
+        languages: Iterable[str] = (),
+        foreign: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    ) -> "list[imprint.Embedding]":
+        """Return word vectors: embeddings as they are, and of encoders these words in sentences.
+
+        The controls of the `languages`, and `foreign` words by language, are asked later: a server is sent them too.
+        """
         from imprint.cli.console import print_note, progress_bar
         from imprint.embeddings.embedding import Embedding
-        from imprint.subjects.framed import word_vectors
+        from imprint.evaluation.controls import control_words
+        from imprint.subjects.encodings import announce_texts
+        from imprint.subjects.framed import texts_of_words, word_vectors
 
         found, asked = [], list(words)
         for subject in (*([self.encoder] if self.encoder else []), *self.subjects):
+            if not isinstance(subject, Embedding):
+                in_frames = (texts_of_words(subject, each, code) for code, each in [("en", asked), *foreign.items()])
+                announce_texts(subject, [control_words(languages), *in_frames], self.cache)
             with progress_bar(f"encoding with {subject.name}") as report:
                 found.append(word_vectors(subject, asked, cache=self.cache, progress=report))
             if not isinstance(subject, Embedding):

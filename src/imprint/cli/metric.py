@@ -58,11 +58,12 @@ def metric_command(
 
     chosen = choose_metrics(metrics, tests)
     words = chosen.words(tests)
-    only = None if chosen.from_plugins else words | control_words({test.language for test in tests})
+    languages = {test.language for test in tests}
+    only = None if chosen.from_plugins else words | control_words(languages)
     with opened_subjects([subject], about, only) as opened:
         vectors = None
         if chosen.metrics or "weat" in chosen.functions:
-            (vectors,) = opened.words(sorted(words))
+            (vectors,) = opened.words(sorted(words), languages=languages)
         with progress_bar("metrics") as progress:
             rows = imprint.run_metrics(
                 opened.subjects[0], tests, metrics, vectors=vectors, cache=opened.cache, seed=seed, progress=progress

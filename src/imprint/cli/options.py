@@ -188,14 +188,32 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _as_typer(field: inspect.Parameter, setting: Option) -> inspect.Parameter:
-    """Return a setting as typer reads an option: what may be given several times is a list, what is named a text."""
-    more, several = setting.more, get_origin(field.annotation) in (tuple, Sequence)
-    kind = list[get_args(field.annotation)[0]] if several else field.annotation  # type: ignore[misc]
+    """Return a setting as typer reads an option: what may repeat is a list, what is named a text."""
+    more, several, kind = setting.more, _is_several(field.annotation), field.annotation
+    if several:
+        kind = list[str] | None if setting.names_a or field.default is None else list[get_args(kind)[0]]  # type: ignore[misc]
+    elif setting.names_a is not None:
+        kind = str | None
     if setting.names_a is not None:
-        kind, more = str | None, {"callback": _NAMED[setting.names_a], **more}
+        more = {"callback": _NAMED[setting.names_a], **more}
+    if field.default is True:
+        more = {"callback": _is_off, **more}
     shown = typer.Option(*setting.names_of(field.name), help=setting.help, **more)
-    default = list(field.default) if several else field.default
+    default = list(field.default) if several and field.default is not None else field.default
+    default = False if field.default is True else default
     return field.replace(kind=field.KEYWORD_ONLY, annotation=Annotated[kind, shown], default=default)
+
+
+def _is_off(given: bool) -> bool:
+    """Return what is left of a setting that an option switches off."""
+    return not given
+
+
+def _is_several(annotation: Any) -> bool:
+    """Tell whether an option may repeat; a pair of words is one value."""
+    return get_origin(annotation) is tuple or any(
+        get_origin(kind) is Sequence for kind in (annotation, *get_args(annotation))
+    )
 
 
 def given_workers(workers: int | None, dask: str | None) -> int | str | None:

@@ -1,5 +1,6 @@
 """`imprint seat`: association tests on sentence encoders."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -64,18 +65,22 @@ def seat_command(
     chosen = chosen_weats(test, tests, topic, default=SEAT_TESTS, hint="WEFATs have no sentences")
     own = None if templates is None else read_templates(templates)
     # After the choice: both load numpy.
-    from imprint.association.seat_battery import all_in_sentences, run_seat_battery
+    from imprint.association.seat_battery import all_in_sentences, by_importance, run_seat_battery
     from imprint.evaluation.controls import control_words, with_controls
-    from imprint.subjects.common import FramedWords
+    from imprint.subjects.encodings import announce_texts
 
     questions, _ = all_in_sentences(chosen, context, own, skip=not asked)
-    texts = {text for question in questions for text in question.asked}
-    texts |= control_words({test.language for test in chosen})
-    if any(question.ranked for question in questions):  # held against words of like frequency
-        texts.update(FramedWords().texts())
+    # Questions are held against words of like frequency, and judged by controls.
+    texts = [
+        *(group for _, group in by_importance(questions)),
+        control_words({test.language for test in chosen}, chosen),
+    ]
     chosen_workers = given_workers(workers, dask)
-    encoders = [one.open(source, texts) for source, one in zip(encoder, about.shared(encoder), strict=True)]
+    every = {*chain(*texts)}
+    encoders = [one.open(source, every) for source, one in zip(encoder, about.shared(encoder), strict=True)]
     with about.kept() as cache, phases() as report:
+        for opened in encoders:
+            announce_texts(opened, texts, cache)
         battery = run_seat_battery(
             encoders,
             chosen,
@@ -89,7 +94,7 @@ def seat_command(
             workers=chosen_workers,
             report=report,
         )
-        rows = with_controls(battery, *encoders, cache=cache)
+        rows = with_controls(battery, *encoders, tests=chosen, cache=cache)
     show_findings(rows.findings(), json=json)
     if not json:
         encoded = sum(opened.sent for opened in encoders)

@@ -1,6 +1,6 @@
 """`imprint swap`: does a score change when only the name changes?"""
 
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,9 +8,9 @@ import typer
 import imprint
 from imprint.cli.encoders import EncoderSettings
 from imprint.cli.gate import print_sentences
-from imprint.cli.options import JsonOption, are_words, is_file, with_settings
-from imprint.errors import SettingError
+from imprint.cli.options import JsonOption, with_settings
 from imprint.policies.settings import FailOnOption, RequireOption
+from imprint.scoring.settings import SwapOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,54 +33,26 @@ def is_scorer(given: Any) -> Any:
     return given
 
 
-def two_groups(group: list[str] | None, names: list[str] | None) -> tuple[str, str] | None:
-    """Return the two groups of names that were given; refuse another number, or names besides."""
-    if not group:
-        return None
-    if len(group) != 2:
-        raise SettingError(option="--group", got=len(group), expected="given twice, once per group")
-    if names:
-        raise SettingError("--group and --names cannot be used together", option="--group", hint="give one of them")
-    return group[0], group[1]
+@dataclass(frozen=True, kw_only=True)
+class ConditionOptions:
+    """What rows of scores are held against."""
+
+    fail_on: FailOnOption = ()
+    require: RequireOption = ()
+
+    def parsed(self) -> "tuple[Condition, ...]":
+        """Return the conditions; refuse one that means nothing, before any work is done."""
+        from imprint.policies.gate import parse_conditions
+
+        return parse_conditions(self.fail_on, self.require)
 
 
 @with_settings
 def swap_command(
     scorer: Annotated[str, typer.Argument(callback=is_scorer, metavar="SCORER", help=SCORER_HELP)],
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--names",
-            metavar="NAME",
-            help="race, gender, pronouns, or a question or test that compares names, such as black-pleasant; may "
-            "repeat. [default: race and gender]",
-        ),
-    ] = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--group",
-            callback=are_words,
-            metavar="WORDS",
-            help="Names of your own, a file or a list such as Ann,Eve; give it twice.",
-        ),
-    ] = None,
-    templates: Annotated[
-        Path | None,
-        typer.Option("--templates", callback=is_file, help="Texts of your own, one per line, with {name} in each."),
-    ] = None,
-    query: Annotated[
-        str | None, typer.Option("--query", help="What texts are ranked by, such as 'CVs for a nurse'.")
-    ] = None,
-    top: Annotated[
-        int, typer.Option("--top", min=1, help="Places at the top of a ranking, at most half of the names.")
-    ] = 10,
-    per_second: Annotated[
-        float | None, typer.Option("--per-second", help="Texts per second that the scorer may get. [default: any]")
-    ] = None,
-    fail_on: FailOnOption = (),
-    require: RequireOption = (),
     *,
+    settings: SwapOptions,
+    held: ConditionOptions,
     about: EncoderSettings,
     json: JsonOption = False,
 ) -> None:
@@ -90,23 +62,10 @@ def swap_command(
     disk: if the scorer fails halfway, the same command goes on from there.
     """
     from imprint.cli.console import phases
-    from imprint.policies.gate import parse_conditions
 
-    conditions = parse_conditions(fail_on, require)
-    groups = two_groups(group, names)
+    conditions = held.parsed()
     with about.kept() as cache, phases() as report:
-        rows = imprint.swap(
-            scorer,
-            names or ("race", "gender"),
-            groups=groups,
-            templates=templates,
-            query=query,
-            top=top,
-            per_second=per_second,
-            cache=cache,
-            report=report,
-            **about.given,
-        )
+        rows = imprint.swap(scorer, **vars(settings), **about.given, cache=cache, report=report)
     show_scored(rows, "texts", conditions, json=json)
 
 

@@ -13,14 +13,18 @@ def translate_probe_command(
         str,
         typer.Argument(
             metavar="TRANSLATOR",
-            help="'command:PROGRAM ARGUMENTS' (reads and writes lines; {source} is the language's code), or the URL "
+            help="'command:PROGRAM ARGUMENTS' (reads and writes lines; {source} and {target} are codes), or the URL "
             "of a service such as LibreTranslate.",
         ),
     ],
     language: Annotated[
         list[str] | None,
-        typer.Option("--language", metavar="CODE", help="tr, eu, hu or fi; may repeat. [default: all]"),
+        typer.Option("--language", metavar="CODE", help="tr, eu, hu, fi, et, id, fa or sw. [default: all]"),
     ] = None,
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="CODE", help="Language to translate into: en, de or fr."),
+    ] = "en",
     embedding: Annotated[
         str,
         typer.Option("--embedding", callback=is_embedding, help="Whose associations predict the pronoun."),
@@ -42,8 +46,8 @@ def translate_probe_command(
 ) -> None:
     """Count the pronouns that a translator chooses.
 
-    Sentences in Turkish, Basque, Hungarian and Finnish that leave the gender open are translated to English. The
-    report counts he, she, neither and untranslated, and says what predicts them.
+    Sentences in eight languages that leave the gender open are translated to English, German or French. The report
+    counts he, she, neither and untranslated, and says what predicts them.
     """
     from imprint.cli.console import check_target, progress_bar, show_findings, write_report
     from imprint.translation.probe import translate_probe
@@ -54,6 +58,7 @@ def translate_probe_command(
         found = translate_probe(
             translator,
             language or (),
+            target=target,
             embedding=embedding,
             sentences=sentences,
             batch=batch,

@@ -63,11 +63,11 @@ def weat_command(
     from imprint.evaluation.controls import control_words, with_controls
     from imprint.rows import SkippedRow
 
-    opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}))
+    opened = open_embedding(embedding, words_of(chosen) | control_words({one.language for one in chosen}, chosen))
     hint = "other tests: --test '*', or your own words: --x --y --a --b"
     with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
         battery = run_battery(opened, chosen, skip=len(chosen) > 1 or not named, progress=report, **asdict(settings))
-    show_findings(with_controls(battery, opened).findings(), json=json)
+    show_findings(with_controls(battery, opened, tests=chosen).findings(), json=json)
     if lost := [row.test for row in battery.of(SkippedRow) if tests or row.test in (test or ())]:
         raise VocabularyError(f"{', '.join(lost)} could not be run")
 

@@ -47,17 +47,22 @@ def wefat_command(
     chosen = _choose(test, tests, property_file)
     # After the choice: both load numpy.
     from imprint.association.battery import run_battery
+    from imprint.embeddings.embedding import Embedding
     from imprint.evaluation.controls import control_words, with_controls
-    from imprint.subjects.framed import foreign_vectors
+    from imprint.subjects.framed import foreign_vectors, foreign_words
 
-    asked = words_of(chosen) | control_words({one.language for one in chosen})
+    languages = {test.language for test in chosen}
+    asked = words_of(chosen) | control_words(languages, chosen)
     with opened_subjects([subject], about, asked) as opened:
-        foreign = foreign_vectors(opened.subjects[0], chosen, cache=opened.cache)
-        (words,) = opened.words(words_of(test for test in chosen if test.language not in foreign))
+        (opened_subject,) = opened.subjects
+        apart = {} if isinstance(opened_subject, Embedding) else foreign_words(chosen)
+        here = words_of(test for test in chosen if test.language not in apart)
+        (words,) = opened.words(here, languages=languages, foreign=apart)
+        foreign = foreign_vectors(opened_subject, chosen, cache=opened.cache)
         hint = "your own tests: --tests FILE"
         with progress_bar("testing") as report, hinting(hint, unless=bool(test) or named):
             battery = run_battery(words, chosen, seed=seed, skip=not named, foreign=foreign, progress=report)
-        rows = with_controls(battery, *opened.subjects, cache=opened.cache)
+        rows = with_controls(battery, *opened.subjects, tests=chosen, cache=opened.cache)
     show_findings(rows.findings(), json=json)
 
 

@@ -28,6 +28,7 @@ TOKEN = re.compile(r"\w+")
 
 _BATCH = 1 << 19  # words looked at together
 _UNIT_BYTES = 8 << 20  # of small files that are one unit of work
+_BOTH = 3  # a target and an attribute
 _TOTALS = ("words", "documents", "damaged")
 _NONE = (np.zeros(0, dtype=np.int64),) * 3
 
@@ -62,7 +63,7 @@ class CountedWords:
 
 
 class PartCounts(msgspec.Struct, frozen=True):
-    """What was counted in one part: the number and year of each document with co-occurrences, and how often each pair.
+    """What was counted in one part: number, year and hash of each document with co-occurrences; how often each pair.
 
     `records` has document, target, attribute and count one after the other, in eight bytes each, little-endian.
     """
@@ -72,7 +73,7 @@ class PartCounts(msgspec.Struct, frozen=True):
     documents: int
     damaged: int
     lines: int  # documents and empty lines: those of the next part of the file are numbered on from here
-    years: list[tuple[int, int]]
+    listed: list[tuple[int, int, bytes]]
     records: bytes
 
 
@@ -80,13 +81,15 @@ class PartCounts(msgspec.Struct, frozen=True):
 class Counts:
     """The co-occurrences of a corpus: of each record, the document, both words, and how often they are near.
 
-    `names` and `years` are of the documents that have any; `places` are the part and the number in it of each.
+    `names` and `years` are of the documents that have any; `places` are the part and the number in it of each. Exact
+    copies of the same year are one document, called after the first: what is drawn with one is drawn with all.
     """
 
     sha256: str
     n_words: int
     n_documents: int
     n_damaged: int
+    n_copies: int
     words: CountedWords
     names: tuple[str, ...]
     places: tuple[tuple[TextPart, int], ...]
@@ -149,7 +152,7 @@ def _grouped(parts: Sequence[TextPart]) -> Iterator[tuple[TextPart, ...]]:
 
 def _unit(parts: tuple[TextPart, ...], words: CountedWords, window: int) -> WorkUnit:
     identities = [[*part[:-1], *vars(part.settings).values()] for part in parts]
-    key = unit_key("corpus", identities, [words.words, words.is_target, words.is_attribute], window)
+    key = unit_key("corpus with copies", identities, [words.words, words.is_target, words.is_attribute], window)
     name = parts[0].path if len(parts) == 1 else f"{len(parts)} files from {parts[0].path}"
     return WorkUnit(key, count_parts, (parts, words, window), name, kept=all(part.path != STDIN for part in parts))
 
@@ -158,23 +161,25 @@ def _count_part(part: TextPart, words: CountedWords, window: int) -> PartCounts:
     """Count a part piece by piece; what is held is a batch of words, and the pairs that were found."""
     digest, near = hashlib.sha256(), _Near(words, window)
     total, documents, damaged, number = 0, 0, 0, -1
-    years: dict[int, int] = {}
+    listed: dict[int, tuple[int, bytes]] = {}
     for number, pieces in groupby(read_part(part), key=lambda piece: piece.document):
-        before, is_damaged = total, False
+        before, is_damaged, year, text = total, False, 0, hashlib.blake2b(digest_size=16)
         for piece in pieces:
-            digest.update(b"%d %d " % piece[:2] + piece.text.encode("utf-8", "replace"))
+            encoded = piece.text.encode("utf-8", "replace")
+            digest.update(b"%d %d " % piece[:2] + encoded)
+            text.update(encoded.strip())
             tokens = TOKEN.findall(piece.text)
             total += len(tokens)
             ids = np.fromiter(map(words.forms.get, tokens, repeat(-1)), dtype=np.int64, count=len(tokens))
             near.add(number, ids)
             is_damaged |= piece.is_damaged
-            if piece.year:
-                years[number] = piece.year
-        near.end_document()
+            year = piece.year or year
+        if near.end_document():
+            listed[number] = year, text.digest()
         documents += total > before
         damaged += is_damaged
     records = near.records()
-    seen = [(each, years.get(each, 0)) for each in np.unique(records[0]).tolist()]
+    seen = [(each, *listed[each]) for each in np.unique(records[0]).tolist()]
     return PartCounts(digest.hexdigest(), total, documents, damaged, number + 1, seen, records.astype("<i8").tobytes())
 
 
@@ -185,6 +190,7 @@ class _Near:
         self._is_target, self._is_attribute = np.array(words.is_target), np.array(words.is_attribute)
         self._size, self._window = len(words.words), window
         self._position = 0
+        self._roles, self._has = self._is_target + 2 * self._is_attribute, 0  # of a word, and of all in this document
         self._hits: list[tuple[Ints, ...]] = []  # document, position, word
         self._held = 0  # words since the last batch
         self._seen = 0  # hits at the beginning that were compared with each other before
@@ -196,13 +202,16 @@ class _Near:
         places = np.flatnonzero(ids >= 0)
         self._hits.append((np.full(len(places), document), places + self._position, ids[places]))
         self._position += len(ids)
+        self._has |= int(np.bitwise_or.reduce(self._roles[ids[places]]))
         self._held += len(ids)
         if self._held > _BATCH:
             self._compare()
 
-    def end_document(self) -> None:
-        """Leave a gap that no window reaches over."""
+    def end_document(self) -> bool:
+        """Leave a gap that no window reaches over; tell whether the document has words to compare."""
         self._position += self._window
+        has_both, self._has = self._has == _BOTH, 0
+        return has_both
 
     def records(self) -> Ints:
         """Return documents, targets, attributes and counts, each pair of a document once."""
@@ -241,24 +250,29 @@ def _summed(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
 
 def _joined(parts: Sequence[TextPart], counted: Sequence[PartCounts], words: CountedWords) -> Counts:
     """Add parts up: the documents of a file are numbered through, however it was split."""
+    numbers: dict[tuple[int, bytes], int] = {}  # of documents, by year and hash
     names: list[str] = []
     places: list[tuple[TextPart, int]] = []
     columns: list[Ints] = []
-    before, last = 0, ""
+    before, last, listed = 0, "", 0
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(part.path)) for part in parts])  # noqa: PTH100, PTH120
     for part, each in zip(parts, counted, strict=True):
         before, last = before if last == part.path else 0, part.path
+        for number, year, text in each.listed:
+            if numbers.setdefault((year, text), len(numbers)) == len(names):
+                names.append(_name(part, folder, before + number + 1))
+                places.append((part, number))
         records = np.frombuffer(each.records, dtype="<i8").reshape(4, -1).astype(np.int64)
-        records[0] = np.searchsorted([number for number, _ in each.years], records[0]) + len(names)
+        of_listed = np.array([numbers[year, text] for _, year, text in each.listed], dtype=np.int64)
+        records[0] = of_listed[np.searchsorted([number for number, *_ in each.listed], records[0])]
         columns.append(records)
-        names += [_name(part, folder, before + number + 1) for number, _ in each.years]
-        places += [(part, number) for number, _ in each.years]
-        before += each.lines
+        before, listed = before + each.lines, listed + len(each.listed)
     digest = hashlib.sha256("".join(each.sha256 for each in counted).encode()).hexdigest()
     read, documents, damaged = (sum(getattr(each, name) for each in counted) for name in _TOTALS)
-    years = np.array([year for each in counted for _, year in each.years], dtype=np.int64)
+    years = np.array([year for year, _ in numbers], dtype=np.int64)
     document, target, attribute, count = np.concatenate(columns, axis=1)
-    about = (digest, read, documents, damaged, words, tuple(names), tuple(places), years)
+    copies = listed - len(names)
+    about = (digest, read, documents, damaged, copies, words, tuple(names), tuple(places), years)
     return Counts(*about, document, target, attribute, count)
 
 

@@ -179,6 +179,7 @@ class _Measured:
             n_documents=len(odds.documents.is_counted),
             n_documents_read=counts.n_documents,
             n_damaged=counts.n_damaged,
+            n_copies=counts.n_copies,
             words_read=counts.n_words,
             window=self.plan.window,
             fixed=tuple(words.name for words in sets.values() if is_closed(words)),

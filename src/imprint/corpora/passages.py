@@ -35,7 +35,9 @@ def _passage(counts: Counts, document: str, pairs: set[tuple[str, str]], window:
         raise CorpusError("standard input cannot be read again", option="snippets", hint="give a file")
     forms, words = counts.words.forms, counts.words.words
     for piece in read_part(part):
-        if piece.document != number:
+        if piece.document > number:
+            break
+        if piece.document < number:
             continue
         tokens = list(enumerate(TOKEN.finditer(piece.text)))
         near = [(position, token, words[forms[token[0]]]) for position, token in tokens if token[0] in forms]

@@ -12,6 +12,7 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +21,7 @@ import msgspec
 from imprint.corpora.settings import DocumentUnit, TextSettings
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import CorpusError, SettingError, reading_file
-from imprint.files import FilePath, open_parquet, reading_parquet
+from imprint.files import FREE_BYTES, MOST_UNPACKED, FilePath, flat_columns, open_parquet, parquet_rows
 
 STDIN = "-"
 
@@ -29,13 +30,11 @@ _READ_BYTES = 1 << 18
 _BLOCK_BYTES = 1 << 15  # about 5,000 words of English
 _LONGEST_LINE = 1 << 26
 _LONGEST_WORD = 1 << 20  # bytes without a space, after which a word is cut
-_FREE_BYTES = 1 << 26  # that any compressed file may unpack to
-_MOST_UNPACKED = 250  # times its size; text is packed to a fifth, and a page of one word to a hundredth
-_LARGEST_GROUP = 1 << 31  # bytes of a column in one group of rows
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _CSV = (".csv", ".tsv")
 _JSON_LINES = (".jsonl", ".ndjson", ".json")
-_NEWLINE, _SPACE = re.compile(rb"\n"), re.compile(rb"\s")
+_NEWLINE, _SPACE, _NO_WORD = re.compile(rb"\n"), re.compile(rb"\s"), re.compile(r"\W")
+_FOUR_DIGITS = re.compile(r"(?=(\d{4}))")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _NO_YEAR = 0
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # of the order of bytes, at the beginning
@@ -102,7 +101,25 @@ def read_part(part: TextPart) -> Iterator[Piece]:
     year = _year_of(part.settings.date, Path(part.path).name) if part.settings.dates_files else _NO_YEAR
     read = {"parquet": _parquet_rows, "json": _json_rows, "text": _texts}[part.format]
     for number, (text, dated, is_damaged) in enumerate(read(part)):
-        yield Piece(0 if part.unit == "file" else number, dated or year, text, is_damaged)
+        for piece in _short(text):
+            yield Piece(0 if part.unit == "file" else number, dated or year, piece, is_damaged)
+    if part.identity and _identity(Path(part.path).stat()) != part.identity:
+        raise CorpusError("changed while it was read", where=part.path, hint="start again, when it is complete")
+
+
+def _short(text: str) -> Iterator[str]:
+    """Yield a text in pieces that end between words, of which each is to be held as words."""
+    start = 0
+    while len(text) - start > _READ_BYTES:
+        match = _NO_WORD.search(text, start + _READ_BYTES, start + _READ_BYTES + _LONGEST_WORD)
+        end = match.end() if match else start + _READ_BYTES + _LONGEST_WORD
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _identity(state: os.stat_result) -> tuple[int, int]:
+    return state.st_size, state.st_mtime_ns
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -119,7 +136,7 @@ def _parts(path: Path, settings: TextSettings, *, is_folder: bool) -> Iterator[T
     state = path.stat()
     if not stat.S_ISREG(state.st_mode) and not is_folder:
         raise CorpusError("is not a regular file", where=path, hint="name text, or - for standard input")
-    identity = (state.st_size, state.st_mtime_ns)
+    identity = _identity(state)
     stem = path.name.lower()
     for ending in _COMPRESSED:
         stem = stem.removesuffix(ending)
@@ -168,31 +185,22 @@ def _json_rows(part: TextPart) -> Iterator[tuple[str, int, bool]]:
         if not isinstance(text, str | None):
             hint = f"name one of its fields: {', '.join(list(row)[:8])}"
             raise CorpusError(f"has no text in the field {settings.field!r}", where=where, hint=hint)
-        yield text or "", _year_of(settings.date, row.get(settings.date or "")), False
+        yield text or "", _year_of(settings.date_field, row.get(settings.date_field or "")), False
 
 
 def _parquet_rows(part: TextPart) -> Iterator[tuple[str, int, bool]]:
     settings = part.settings
     file = open_parquet(part.path, CorpusError)
-    date = settings.date if settings.date and not settings.dates_files else None
-    columns = [settings.column, *([date] if date else [])]
+    flat = flat_columns(file)
+    columns = [name for name in dict.fromkeys([settings.column, settings.date_field]) if name]
     for column in columns:
-        if column not in file.schema_arrow.names:
-            hint = f"name one of its columns: {', '.join(file.schema_arrow.names[:8])}"
-            raise CorpusError(f"has no column {column!r}", where=part.path, hint=hint)
-    group = file.metadata.row_group(part.start)
-    sizes = {each.path_in_schema: each.total_uncompressed_size for each in map(group.column, range(group.num_columns))}
-    if sizes.get(settings.column, 0) > _LARGEST_GROUP:
-        hint = "write it with smaller groups of rows"
-        raise CorpusError("has a group of rows of more than 2 GiB", where=part.path, hint=hint)
-    with reading_parquet(part.path, CorpusError):
-        for batch in file.iter_batches(1000, row_groups=[part.start], columns=columns):
-            texts = batch.column(settings.column).to_pylist()
-            dates = batch.column(date).to_pylist() if date else [None] * len(texts)
-            for text, when in zip(texts, dates, strict=True):
-                if not isinstance(text, str | None):
-                    raise CorpusError(f"has no text in the column {settings.column!r}", where=part.path)
-                yield text or "", _year_of(date, when), False
+        if column not in flat:
+            hint = f"name one of its columns: {', '.join(flat[:8])}"
+            raise CorpusError(f"has no column {column!r} of single values", where=part.path, hint=hint)
+    for text, *dated in parquet_rows(file, columns, [part.start], part.path, CorpusError):
+        if not isinstance(text, str | None):
+            raise CorpusError(f"has no text in the column {settings.column!r}", where=part.path)
+        yield text or "", _year_of(settings.date_field, dated[0] if dated else text), False
 
 
 def _segments(part: TextPart, size: int) -> Iterator[bytes]:
@@ -261,8 +269,8 @@ def _unpacked(source: Source) -> Callable[[], bytes]:
         nonlocal done
         count = source.fill(memoryview(buffer))
         done += count
-        if source.compression and done > max(_FREE_BYTES, _MOST_UNPACKED * source.total):
-            what = f"unpacks to more than {_MOST_UNPACKED} times its size"
+        if source.compression and done > max(FREE_BYTES, MOST_UNPACKED * source.total):
+            what = f"unpacks to more than {MOST_UNPACKED} times its size"
             raise CorpusError(what, where=source.path, hint="unpack it first, if it is text at all")
         return bytes(buffer[:count])
 
@@ -274,8 +282,10 @@ def _year_of(date: str | None, value: Any) -> int:
     if date is None or value is None:
         return _NO_YEAR
     if "{year}" in date:
-        parts = (".*".join(map(re.escape, part.split("*"))) for part in date.split("{year}", 1))
-        match = re.fullmatch(r"(\d{4})".join(parts), value)
-        return int(match[1]) if match else _NO_YEAR
+        before, after = date.split("{year}", 1)
+        for year in reversed(list(_FOUR_DIGITS.finditer(value))):  # fnmatch takes no longer for many * in a pattern
+            if fnmatchcase(value[: year.start()], before) and fnmatchcase(value[year.end(1) :], after):
+                return int(year[1])
+        return _NO_YEAR
     match = _YEAR.search(str(value)) or re.match(r"\d{4}(?=\d{4}$)", str(value))
     return int(match[0]) if match else _NO_YEAR

@@ -69,6 +69,9 @@ class CorpusRow(OddsRow, frozen=True, kw_only=True, tag="corpus"):
     n_documents: Annotated[int, _DOCUMENTS]
     n_documents_read: Annotated[int, shown("Documents read", "Documents of the corpus.")]
     n_damaged: Annotated[int, shown("Damaged", "Documents with bytes that are not UTF-8.")] = 0
+    n_copies: Annotated[
+        int, shown("Copies", "Documents with words near each other that are exact copies of another: one with it.")
+    ] = 0
     words_read: Annotated[int, shown("Words read", "Words of the corpus.")]
     window: Annotated[int, shown("Window", "Words within which two words are near.")]
     fixed: Annotated[tuple[str, ...], shown("Fixed sets", "Sets that are complete, such as pronouns: not drawn.")] = ()

@@ -42,6 +42,11 @@ class TextSettings:
         """Whether the year is in the name of the file."""
         return self.date is not None and "{year}" in self.date
 
+    @property
+    def date_field(self) -> str | None:
+        """The field or column with the year, if it is not in the name of the file."""
+        return None if self.dates_files else self.date
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings(TextSettings):
@@ -65,5 +70,5 @@ class CorpusSettings(TextSettings):
         """Refuse numbers out of range."""
         super().__post_init__()
         check_whole("window", self.window, 1, 1000)
-        check_whole("period", self.period)
+        check_whole("period", self.period, 1, 10_000)
         check_whole("snippets", self.snippets, 0, MOST_DOCUMENTS)

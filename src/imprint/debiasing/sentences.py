@@ -4,7 +4,7 @@ Liang et al. (2020), section 2.1: a word alone says little about how an encoder 
 fit on are not those of SEAT, and names of the catalogue's tests are left out, so that both can judge what was fitted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
-from imprint.encoders.base import Encoder
+from imprint.encoders.base import Encoder, WrappingEncoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
@@ -160,7 +160,7 @@ def in_turn(patterns: Sequence[str], turn: int, most: int | None) -> Sequence[st
     return [patterns[(turn * size + step) % len(patterns)] for step in range(size)]
 
 
-class RememberingEncoder(Encoder):
+class RememberingEncoder(WrappingEncoder):
     """An encoder that keeps the vectors it gave, so that several transforms of it encode each text once."""
 
     def __init__(self, base: Encoder, *, cache: EncodingStore | None = None, progress: Progress | None = None) -> None:
@@ -185,9 +185,9 @@ class RememberingEncoder(Encoder):
             fresh = [text for text in texts if text not in self._known]
             self.base.check_count(fresh_texts(self.base, fresh, self._cache))
 
-    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that the encoder has no representation of."""
-        return self.base.lacks(words)
+    def expect(self, count: int) -> int:
+        """Return none: the encoder is told of the texts that are not known."""
+        return 0
 
 
 def _split(group: WordSet) -> tuple[WordSet, WordSet]:

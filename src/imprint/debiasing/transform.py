@@ -3,7 +3,7 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.base import Encoder, identify
+from imprint.encoders.base import Encoder, WrappingEncoder, identify
 from imprint.encoders.export import note_change, write_matrix
 from imprint.errors import SettingError, brief
 from imprint.files import FilePath, new_folder, replacing
@@ -157,7 +157,7 @@ class Transform(ABC):
         return None if row is None else self.move(row[None].astype(np.float64))[0].astype(np.float32)
 
 
-class DebiasedEncoder(Encoder):
+class DebiasedEncoder(WrappingEncoder):
     """An encoder behind which a transform moves every vector; `base` is the original encoder."""
 
     def __init__(self, base: Encoder, transform: Transform) -> None:
@@ -174,14 +174,6 @@ class DebiasedEncoder(Encoder):
         """Return the encoder's vectors, moved; a vector of zeros, of a text it does not know, stays one."""
         rows = self.base.encode(texts).astype(np.float64)
         return np.where(rows.any(axis=1, keepdims=True), self.transform(rows), 0.0) if len(texts) else rows
-
-    def check_count(self, texts: Sequence[str]) -> None:
-        """Refuse texts that the encoder may not be sent any more."""
-        self.base.check_count(texts)
-
-    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that the encoder has no representation of."""
-        return self.base.lacks(words)
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str | None:
         """Write the encoder with both maps in one."""

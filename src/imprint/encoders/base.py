@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from imprint.announcing import announce
 from imprint.checks import check_list, check_whole
 from imprint.errors import EncoderError, SettingError, raising_as
 from imprint.types import Floats32
@@ -42,8 +43,6 @@ class Encoder(ABC):
         Refuse to encode more texts than this in all.
     sent
         Texts that it was given to encode so far.
-    on_announce
-        Called with the number of texts that will be sent in all, before the first of them is.
     """
 
     name: str
@@ -53,7 +52,6 @@ class Encoder(ABC):
     chunk: int = 1_024  # of which one batch per length of text has free places
     max_texts: int | None = None
     sent: int = 0
-    on_announce: Callable[[int], None] | None = None
     _announced: int = 0
     _hint: str = "ask for fewer tests, or allow more with --max-texts"
 
@@ -108,10 +106,15 @@ class Encoder(ABC):
 
     def announce(self, count: int) -> None:
         """Say how many texts will be sent in all with these, unless as many were announced."""
+        announce(self.name, self.expect(count))
+
+    def expect(self, count: int) -> int:
+        """Return how many texts a server will be sent in all with these; none where as many were announced."""
         total = self.sent + count
-        if self.on_announce is not None and total > max(self.sent, self._announced):
-            self._announced = total
-            self.on_announce(total)
+        if self.max_texts is None or total <= max(self.sent, self._announced):
+            return 0
+        self._announced = total
+        return total
 
     def at_most(self, count: int, *, hint: str) -> "Encoder":
         """Return the encoder with a limit of so many more texts, and what to do about it; or its own, if lower."""
@@ -175,6 +178,24 @@ class FunctionEncoder(Encoder):
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return what the function returns."""
         return self._function(list(texts))
+
+
+class WrappingEncoder(Encoder):
+    """Base of encoders made of another one, their `base`, which is what texts are sent to."""
+
+    base: Encoder
+
+    def check_count(self, texts: Sequence[str]) -> None:
+        """Refuse texts that the encoder may not be sent any more."""
+        self.base.check_count(texts)
+
+    def expect(self, count: int) -> int:
+        """Return how many texts the encoder will be sent in all."""
+        return self.base.expect(count)
+
+    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the words that the encoder has no representation of."""
+        return self.base.lacks(words)
 
 
 def identify(**parts: object) -> str:

@@ -28,6 +28,8 @@ _EARLIER = (1, 2)  # emptied when opened: without checksums, and with vectors th
 _TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _PAUSE = 0.01  # seconds between two tries of our own
+_PAGE = 16_384  # bytes a page of a new file, so that a vector of up to 1,000 numbers is in one
+_CACHED = 65_536  # kB of pages in memory
 _ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
 
 
@@ -86,7 +88,7 @@ class EncodingCache:
     def get(self, encoder: str, texts: Sequence[str]) -> dict[str, Floats32]:
         """Return the vectors it has, by text."""
         by_key = {_key(text): text for text in texts}
-        keys = list(by_key)
+        keys = sorted(by_key)
         found: dict[str, Floats32] = {}
         with self._reporting(), self._lock:
             for start in range(0, len(keys), _ASKED_AT_ONCE):
@@ -106,7 +108,8 @@ class EncodingCache:
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
-        keyed = [(_key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True)]
+        # In the order of the file, neighbours share a page, which is written once.
+        keyed = sorted((_key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True))
         values = [(encoder, key, vector + _checksum(encoder, key, vector)) for key, vector in keyed]
         with self._reporting(), self._lock:
             self._database.execute("BEGIN IMMEDIATE")
@@ -138,8 +141,10 @@ class EncodingCache:
             raise EncoderError(
                 "is another database, or one of another version", where=self.path, hint="choose another place"
             )
+        execute(f"PRAGMA page_size = {_PAGE}")
         self._write_ahead()
         execute("PRAGMA synchronous = NORMAL")
+        execute(f"PRAGMA cache_size = -{_CACHED}")
         if made[0] != _FORMAT:
             execute("BEGIN IMMEDIATE")
             execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))

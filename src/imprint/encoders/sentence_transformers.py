@@ -23,6 +23,7 @@ SETTINGS = "config_sentence_transformers.json"
 
 # The most texts and tokens of a batch: a GPU does thousands of tokens in the time of a few.
 _BATCHES: dict[Device, tuple[int, int]] = {"cpu": (32, TOKENS), "cuda": (512, 16_384)}
+_READ_AT_ONCE = 1024  # texts whose tokens are padded to one length
 _CHUNK_ON_GPU = 16_384  # texts, so that few batches have free places
 
 _ROLES = {"query": ("query",), "document": ("document", "passage", "corpus")}  # the first that a model has
@@ -90,8 +91,7 @@ class SentenceTransformersEncoder(Encoder):
 
         most, tokens = _BATCHES[self._device]
         with offline_and_quiet(self.name, "cannot encode these texts"):
-            read = getattr(self._model, "preprocess", self._model.tokenize)  # before the sixth release it was tokenize
-            features = read([self._prompt + text for text in texts])
+            features = _tokenize(self._model, [self._prompt + text for text in texts])
             mask = features.get("attention_mask")
             # A model without attention reads texts of all lengths alike.
             lengths = [1] * len(texts) if mask is None else mask.sum(dim=1).tolist()
@@ -110,6 +110,39 @@ class SentenceTransformersEncoder(Encoder):
         return "sentence-transformers folder"
 
 
+def _tokenize(model: Any, texts: list[str]) -> dict[str, Any]:
+    """Return what the library makes of texts. Those of like length are read together, so that little is padded."""
+    import torch
+
+    read = getattr(model, "preprocess", model.tokenize)  # before the sixth release it was tokenize
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+    parts = [
+        read([texts[index] for index in order[start : start + _READ_AT_ONCE]])
+        for start in range(0, len(texts), _READ_AT_ONCE)
+    ]
+    if "attention_mask" not in parts[0]:  # bags of tokens, which are not padded
+        return dict(read(texts))
+    width = max(part["attention_mask"].shape[1] for part in parts)
+
+    def widen(values: Any) -> Any:
+        padding = width - values.shape[1]
+        return torch.nn.functional.pad(values, (padding, 0) if _padded_left(model) else (0, padding))
+
+    inverse = torch.tensor(order).argsort()
+    by_token = _by_token(parts[0])
+    return dict(parts[0]) | {name: torch.cat([widen(part[name]) for part in parts])[inverse] for name in by_token}
+
+
+def _by_token(features: dict[str, Any]) -> dict[str, Any]:
+    """Return the features that have one value per token."""
+    shape = features["attention_mask"].shape
+    return {name: value for name, value in features.items() if getattr(value, "shape", None) == shape}
+
+
+def _padded_left(model: Any) -> bool:
+    return getattr(model.tokenizer, "padding_side", "right") == "left"
+
+
 class _Waiting:
     """Rows that a GPU still computes: to read them is to wait for them."""
 
@@ -125,10 +158,9 @@ def _forward(model: Any, features: dict[str, Any], device: Device) -> Callable[[
     import torch
 
     mask = features["attention_mask"].bool()
-    by_token = {name: value for name, value in features.items() if getattr(value, "shape", None) == mask.shape}
+    by_token = {name: value.to(device) for name, value in _by_token(features).items()}
     others = {name: value for name, value in features.items() if name not in by_token}
-    by_token = {name: value.to(device) for name, value in by_token.items()}
-    padded_left = getattr(model.tokenizer, "padding_side", "right") == "left"
+    padded_left = _padded_left(model)
 
     def encode(batch: list[int]) -> npt.ArrayLike:
         length = int(mask[batch[0]].sum())

@@ -6,20 +6,20 @@ does not depend on which other texts are encoded.
 """
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import QUANTIZATIONS, Quantization, check_choice, check_whole
-from imprint.encoders.base import Encoder, identify
+from imprint.encoders.base import Encoder, WrappingEncoder, identify
 from imprint.errors import SettingError
 from imprint.types import Floats32
 
 _LARGEST = 127  # of eight bits with a sign
 
 
-class VariantEncoder(Encoder):
+class VariantEncoder(WrappingEncoder):
     """An encoder whose vectors are cut to `dims` numbers, then stored as `quantize` says; `base` gives them whole.
 
     The cache keeps the whole vectors, so that several variants of a model encode each text once.
@@ -57,21 +57,9 @@ class VariantEncoder(Encoder):
             return np.asarray(np.rint(rows / np.maximum(largest, np.finfo(np.float32).tiny) * _LARGEST), np.float32)
         return rows
 
-    def check_count(self, texts: Sequence[str]) -> None:
-        """Refuse texts that the encoder may not be sent any more."""
-        self.base.check_count(texts)
-
-    def announce(self, count: int) -> None:
-        """Say how many texts will be sent in all."""
-        self.base.announce(count)
-
     def at_most(self, count: int, *, hint: str) -> "VariantEncoder":
         """Return the variant of an encoder with a limit of so many more texts."""
         limited = copy.copy(self)
         limited.base = self.base.at_most(count, hint=hint)
         limited.max_texts = limited.base.max_texts
         return limited
-
-    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that the encoder has no representation of."""
-        return self.base.lacks(words)

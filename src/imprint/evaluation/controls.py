@@ -3,17 +3,19 @@
 Vectors of noise show no bias, and that is no merit. So a subject must first show what is not in dispute: flowers are
 more pleasant than insects, instruments than weapons (Caliskan, Bryson and Narayanan, 2016); words that people call
 pleasant are (ValNorm: Toney and Caliskan, 2021); words that people call similar are. And it must know the words. Each
-language has its own controls, since what a subject knows in one says nothing about another. In German, ratings of
-English words are used for their translations, and no list of similar words is used.
+language has its own controls, since what a subject knows in one says nothing about another. Besides English, ratings
+of English words are used for their translations, and no list of similar words is used.
 
 Measured on copies of the bundled embedding and encoder, 300 each, with noise as a share of their variance. With 50 %
 noise 98 % of the embeddings and all encoders pass, with 70 % noise 79 % and all, with 90 % none and 0.3 %, and no
 random vectors. An encoder has to part pleasant words better: by the limit of embeddings, 45 % with 90 % noise pass.
-In German, of the encoder's copies all pass with 50 % noise, 95 % with 70 %, none with 90 %, and no random vectors;
-the limit of embeddings is that of English, since no German vectors were at hand.
+In German, of the encoder's copies all pass with 50 % noise, 95 % with 70 %, none with 90 %, and no random vectors; in
+Spanish (150 copies each) all, 99 % and none, in Turkish all, 78 % and none, and no random vectors. The limit of
+embeddings is that of English, since no vectors in these languages were at hand.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
@@ -25,16 +27,13 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
-from imprint.files import bundled_file
 from imprint.rows import Findings, Row, Rows, shown, skipped
 from imprint.significance.dyads import spearman
-from imprint.stimuli import catalog
-from imprint.stimuli.definition import CONTROL, UNDETERMINED, WeatTest, words_of
+from imprint.stimuli.catalog import catalogue, language_of, languages
+from imprint.stimuli.definition import CONTROL, UNDETERMINED, Language, Test, WeatTest, words_of
 from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.types import Floats
-
-LANGUAGES = {"en": "English", "de": "German"}  # that have controls
 
 _COVERAGE = 0.8  # share of the controls' words that a subject must have
 _ABOVE_CHANCE = 0.5  # both neutral tests
@@ -91,7 +90,11 @@ class Controls(Rows[ControlsRow]):
 
 
 def controls(
-    subject: EncoderLike, *, languages: Collection[str] = ("en",), cache: EncodingStore | None = None
+    subject: EncoderLike,
+    *,
+    languages: Collection[str] = ("en",),
+    tests: Collection[Test] = (),
+    cache: EncodingStore | None = None,
 ) -> Controls:
     """Ask a subject what every subject that knows the words of a language knows: can it be judged at all?
 
@@ -100,8 +103,10 @@ def controls(
     subject
         An embedding or encoder, as `open_subject` takes it.
     languages
-        ISO 639 codes of what it is asked in. There are controls in English and German; words of no stated language
-        are asked for in English.
+        ISO 639 codes of what it is asked in. There are controls in English, German, Spanish and Turkish; words of no
+        stated language are asked for in English.
+    tests
+        Tests of your own. If their file describes a language without controls here, its neutral tests are these.
     cache
         Where encodings are kept between runs.
 
@@ -118,7 +123,8 @@ def controls(
     opened = open_subject(subject)
     rows = []
     for language in sorted({controlled_in(one) for one in languages}, key=lambda code: (code != "en", code)):
-        asked = _ask(opened, language, cache) if language in LANGUAGES else ()
+        checks = _checks(language, tests)
+        asked = () if checks is None else _ask(opened, checks, cache)
         rows.append(
             ControlsRow(
                 test="controls",
@@ -132,7 +138,9 @@ def controls(
     return Controls(rows)
 
 
-def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore | None = None) -> Rows[Row]:
+def with_controls(
+    rows: Findings, *subjects: EncoderLike, tests: Collection[Test] = (), cache: EncodingStore | None = None
+) -> Rows[Row]:
     """Add to the rows of tests whether each subject can be judged, in the languages that it was asked in.
 
     Parameters
@@ -141,6 +149,8 @@ def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore |
         What a function such as `seat` or `run_battery` returned.
     subjects
         The embeddings and encoders that the rows are about.
+    tests
+        Tests of your own, whose file may have controls of their language.
     cache
         Where encodings are kept between runs.
 
@@ -157,9 +167,9 @@ def with_controls(rows: Findings, *subjects: EncoderLike, cache: EncodingStore |
     listed = list(rows.findings())
     for subject in map(open_subject, subjects):
         spoken = (row.language for row in listed if row.embedding_sha256 == subject.sha256)
-        languages = {language for language in spoken if language} or {"en"}
+        asked = {language for language in spoken if language} or {"en"}
         try:
-            listed += controls(subject, languages=languages, cache=cache).findings()
+            listed += controls(subject, languages=asked, tests=tests, cache=cache).findings()
         except ImprintError as error:
             question = f"Can {subject.name} be judged?"
             listed.append(skipped((subject.name, subject.sha256), "controls", question, error, part="audit"))
@@ -182,32 +192,46 @@ def controlled_in(language: str) -> str:
     return "en" if language == UNDETERMINED else language
 
 
-def _ask(subject: Embedding | Encoder, language: str, cache: EncodingStore | None) -> tuple[Control, ...]:
-    tests, pairs = _tests(language), _pairs(language)
-    words = control_words([language])
-    vectors = _vectors(subject, sorted(words), cache)
+@dataclass(frozen=True)
+class _Checks:
+    """What the controls of one language ask."""
+
+    language: Language
+    tests: Sequence[WeatTest]
+    pairs: PairBenchmark | None
+
+    @property
+    def words(self) -> set[str]:
+        """Every word that is asked about."""
+        things = (word for nouns in self.language.things or () for word in nouns.words)
+        paired = (word for pair in self.pairs.pairs for word in pair) if self.pairs else ()
+        return {*self.language.valence, *words_of(self.tests), *things, *paired}
+
+
+def _checks(language: str, others: Collection[Test] = ()) -> _Checks | None:
+    """Return the controls of a language: the catalogue's, or those of other tests if it has none; None without any."""
+    listed = catalogue() if language in languages() else others
+    of_language = [test for test in listed if test.language == language]
+    neutral = [test for test in of_language if isinstance(test, WeatTest) and CONTROL in test.topics]
+    known = language_of(neutral[0]) if neutral else None
+    return None if known is None or not known.valence else _Checks(known, neutral, _pairs(language))
+
+
+def _ask(subject: Embedding | Encoder, checks: _Checks, cache: EncodingStore | None) -> tuple[Control, ...]:
+    vectors = _vectors(subject, sorted(checks.words), cache)
     least = _VALENCE if isinstance(subject, Embedding) else _ENCODER_VALENCE
     return (
-        _coverage(words, vectors),
-        *_neutral(tests, vectors),
-        _pleasant(valence(language), tests[0], vectors, least),
-        *([_similar(pairs, vectors)] if pairs else []),
+        _coverage(checks.words, vectors),
+        *_neutral(checks.tests, vectors),
+        _pleasant(checks.language.valence, checks.tests[0], vectors, least),
+        *([_similar(checks.pairs, vectors)] if checks.pairs else []),
     )
 
 
-def control_words(languages: Iterable[str] = ("en",)) -> set[str]:
+def control_words(languages: Iterable[str] = ("en",), tests: Collection[Test] = ()) -> set[str]:
     """Return every word that the controls of these languages ask about."""
-    words: set[str] = set()
-    for language in {controlled_in(one) for one in languages} & LANGUAGES.keys():
-        pairs = _pairs(language)
-        words |= {*valence(language), *words_of(_tests(language))}
-        words |= {word for one in catalog.things(language) or () for word in one.words}
-        words |= {word for pair in pairs.pairs for word in pair} if pairs else set()
-    return words
-
-
-def _tests(language: str) -> list[WeatTest]:
-    return [test for test in catalog.tests_in(language) if isinstance(test, WeatTest) and CONTROL in test.topics]
+    checks = (_checks(language, tests) for language in {controlled_in(one) for one in languages})
+    return {word for one in checks if one is not None for word in one.words}
 
 
 def _coverage(words: set[str], vectors: WordVectors) -> Control:
@@ -278,14 +302,6 @@ def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: Encoding
     rows = encode_texts(subject, known, cache=cache).rows(known).astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)
     return {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
-
-
-@cache
-def valence(language: str = "en") -> dict[str, float]:
-    """Return how pleasant people find words."""
-    file = "valence.tsv" if language == "en" else f"valence-{language}.tsv"
-    text = bundled_file(f"evaluation/data/{file}").read_text("utf-8")
-    return {word: float(value) for word, value in (line.split("\t") for line in text.splitlines())}
 
 
 @cache

@@ -9,19 +9,27 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
+import numpy as np
+
 from imprint.debiasing.debiaser import GENDER
 from imprint.debiasing.labelled import Groups, check_groups
 from imprint.debiasing.rows import fitted_finding
-from imprint.debiasing.sentences import FittedOn, RememberingEncoder, gender_groups, label_texts, own_groups
+from imprint.debiasing.sentences import (
+    FittedOn,
+    RememberingEncoder,
+    gender_groups,
+    label_texts,
+    own_groups,
+)
 from imprint.debiasing.settings import DebiasSettings
 from imprint.debiasing.transform import DebiasedEncoder, Transform
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.base import Encoder
+from imprint.encoders.base import Encoder, FunctionEncoder
 from imprint.encoders.export import MATRIX
 from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.debiased import DebiasedCopy, judge_encoder
+from imprint.evaluation.debiased import DebiasedCopy, judge_encoder, judging_texts
 from imprint.evaluation.leakage import PART, group_leakage, hold_out
 from imprint.evaluation.left import fit_gender, is_gender
 from imprint.files import FilePath
@@ -29,9 +37,10 @@ from imprint.rows import Row, Rows
 from imprint.settings import settable
 from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest
+from imprint.subjects.encodings import announce_texts
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.subjects.sources import SourceKind
-from imprint.types import Report
+from imprint.types import Floats, Report
 
 
 class Debiasing(Rows[Row]):
@@ -174,14 +183,22 @@ def _fit_sentences(encoder: Encoder, settings: DebiasSettings, report: Report) -
     progress = partial(report, f"encoding with {encoder.name}")
     before = RememberingEncoder(encoder, cache=settings.cache, progress=progress)
     asked = gender_groups() if groups is None else own_groups(check_groups(groups))
-    fitter, templates = settings.fitter("encoder"), settings.templates
-    transforms = {
-        on: fitter.fit_rows(label_texts(before, asked, on=on, templates=templates, others=fitter.needs_background))
-        for on in get_args(FittedOn)
-    }
     if tests is None:
         chosen = choose(catalogue(), GENDER_TESTS) if groups is None else ()
         tests = [test for test in chosen if isinstance(test, WeatTest)]
+    fitter = settings.fitter("encoder")
+    label = partial(label_texts, groups=asked, templates=settings.templates, others=fitter.needs_background)
+    if encoder.max_texts is not None:
+        texts = judging_texts(encoder, asked, tests)
+
+        def note(fitted: Sequence[str]) -> Floats:
+            texts.extend(fitted)
+            return np.ones((len(fitted), 1))
+
+        for on in get_args(FittedOn):
+            label(FunctionEncoder(note), on=on)
+        announce_texts(encoder, [texts], settings.cache)
+    transforms = {on: fitter.fit_rows(label(before, on=on)) for on in get_args(FittedOn)}
     judge = partial(judge_encoder, before, transforms, asked, tests, settings.seed, report)
     return Fit(transforms["sentences"], lambda after: judge())
 

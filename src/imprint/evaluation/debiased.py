@@ -7,6 +7,7 @@ similarity lost.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from imprint.association.battery import run_battery
 from imprint.association.changes import before_and_after, change_rows
 from imprint.association.rows import Measured, SeatRow
-from imprint.association.seat_battery import run_seat_battery
+from imprint.association.seat_battery import framed_texts, run_seat_battery
 from imprint.debiasing.debiaser import find_debiaser
 from imprint.debiasing.frontier import stereotype_variances
 from imprint.debiasing.rows import FrontierRow, debiasing_finding, fitted_finding, frontier_finding
@@ -24,7 +25,7 @@ from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks
+from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, pair_words
 from imprint.evaluation.leakage import PART, SentenceLeakageRow
 from imprint.evaluation.left import is_gender, judging_axis, measure_left
 from imprint.evaluation.recovering import (
@@ -118,6 +119,17 @@ def judge_encoder(
         *_leakage(before, after, asked, seed),
         *_changes(before, after, tests, seed, report),
         *_similarity(before, after, seed),
+    ]
+
+
+def judging_texts(encoder: Encoder, asked: FittingGroups, tests: Sequence[WeatTest]) -> list[str]:
+    """Return the texts that `judge_encoder` has an encoder encode."""
+    held_out, fitted = (known_words(encoder, groups)[0] for groups in (asked.held_out, asked.fitted))
+    return [
+        *seat_texts(held_out)[0],
+        *seat_texts(fitted, PER_WORD)[0],
+        *chain(*framed_texts(tests)),
+        *pair_words(_similarities()),
     ]
 
 
@@ -222,8 +234,7 @@ def _changes(
 def _similarity(before: Encoder, after: dict[FittedOn, DebiasedEncoder], seed: int) -> list[Row]:
     """Return what similarity benchmarks lose, on words alone."""
     rows: list[Row] = []
-    for benchmark in bundled_benchmarks(*_BENCHMARKS):
-        assert isinstance(benchmark, PairBenchmark)
+    for benchmark in _similarities():
         words = sorted({word for pair in benchmark.pairs for word in pair})
         lacking = set(before.lacks(words))
         known = [word for word in words if word not in lacking]
@@ -234,6 +245,10 @@ def _similarity(before: Encoder, after: dict[FittedOn, DebiasedEncoder], seed: i
                 measured = (after[on].name, after[on].identity)
                 rows.append(skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=seed))
     return rows
+
+
+def _similarities() -> list[PairBenchmark]:
+    return [benchmark for benchmark in bundled_benchmarks(*_BENCHMARKS) if isinstance(benchmark, PairBenchmark)]
 
 
 def _of(encoder: Encoder, words: Sequence[str]) -> Embedding:

@@ -28,9 +28,9 @@ from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.reading import frequency_table
 from imprint.encoders.cache import HeldEncodings
 from imprint.errors import SettingError, StimulusError
-from imprint.evaluation.controls import LANGUAGES, controlled_in, controls
+from imprint.evaluation.controls import controlled_in, controls
 from imprint.rows import Row
-from imprint.stimuli.catalog import catalogue, get
+from imprint.stimuli.catalog import catalogue, get, languages
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet, word_sets
 from imprint.stimuli.matching import match
 from imprint.subjects.opening import Subject
@@ -90,13 +90,13 @@ class Explorer:
     @cached_property
     def judged(self) -> frozenset[str]:
         """The languages in which the subject passes its controls."""
-        checks = (controls(self.subject, languages=[language], cache=self._encodings) for language in LANGUAGES)
-        return frozenset(language for language, control in zip(LANGUAGES, checks, strict=True) if control.judged)
+        rows = controls(self.subject, languages=languages(), cache=self._encodings)
+        return frozenset(row.language for row in rows if row.judged)
 
     def tests(self) -> tuple[WeatTest, ...]:
         """Return the catalogue's tests in the languages that can be judged, or in English if there is none."""
-        languages = self.judged or {"en"}
-        return tuple(test for test in weat_tests() if controlled_in(test.language) in languages)
+        judged = self.judged or {"en"}
+        return tuple(test for test in weat_tests() if controlled_in(test.language) in judged)
 
     def first_test(self) -> str:
         """Return the test to begin with: a standard question, or a published test if the subject lacks its words."""

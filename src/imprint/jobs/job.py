@@ -73,6 +73,11 @@ class Plan(AuditSettings, frozen=True, kw_only=True):
         _ = self.enumeration
 
     @property
+    def own_tests(self) -> tuple[Test, ...]:
+        """Tests beside the catalogue's."""
+        return self.tests
+
+    @property
     def asked(self) -> tuple[Test, ...]:
         """The tests to run: the catalogue's, and your own."""
         return (*self.catalogued, *self.tests)
@@ -80,7 +85,7 @@ class Plan(AuditSettings, frozen=True, kw_only=True):
     @property
     def languages(self) -> set[str]:
         """The languages of the tests that are run."""
-        return {test.language for test in (*tests_in(self.language), *self.tests)}
+        return {test.language for test in (*tests_in(self.language, self.tests), *self.tests)}
 
     @property
     def enumeration(self) -> enumeration.Settings:
@@ -172,7 +177,7 @@ class Job:
         """How many numbers a vector has; of an encoder, by a word of the controls, which it was asked before."""
         if isinstance(self.subject, Embedding):
             return self.subject.dimension
-        words = sorted(control_words(self.plan.languages))
+        words = sorted(control_words(self.plan.languages, self.plan.tests))
         return int(encode_texts(self.subject, words[:1], cache=self.encodings).matrix.shape[1])
 
     @property

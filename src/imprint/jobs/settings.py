@@ -31,7 +31,7 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     language: Annotated[
         str,
         shown("Language", "Language of the tests (ISO 639), or all."),
-        option("Run the tests of this language: en, de or all."),
+        option("Run the tests of this language: en, de, es, tr, that of your own tests, or all."),
     ] = "en"
     topics: Annotated[
         tuple[str, ...],
@@ -41,11 +41,16 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     seed: Annotated[int, shown("Seed", "Seed of everything random."), SEED] = 0
 
     @property
+    def own_tests(self) -> "tuple[Test, ...]":
+        """Tests beside the catalogue's, whose language can be chosen too."""
+        return ()
+
+    @property
     def catalogued(self) -> "tuple[Test, ...]":
         """The catalogue's tests of the language and the topics; of a quick look, without those about more people."""
         from imprint.stimuli.catalog import about, tests_in, without_more  # not for `imprint --help`
 
-        tests = about(tests_in(self.language), self.topics)
+        tests = about(tests_in(self.language, self.own_tests), self.topics)
         return without_more(tests, self.topics) if self.quick else tests
 
     def check(self) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.evaluation.controls import LANGUAGES, Control, ControlsRow
+from imprint.evaluation.controls import Control, ControlsRow
 from imprint.kinds import Kind, Part
 from imprint.rows import PartRow, SkippedRow
+from imprint.stimuli.catalog import language_name
 from imprint.tables import Columns, Field, table
 from imprint.view import Block, Claim, Details, Number, Prose, Text, count, join, number, say, title
 
@@ -56,7 +57,7 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
 
 def in_language(row: ControlsRow) -> str:
     """Name the language, where it is not English."""
-    return "" if row.language == "en" else f" in {LANGUAGES.get(row.language, row.language)}"
+    return "" if row.language == "en" else f" in {language_name(row.language)}"
 
 
 def claims(rows: Sequence[ControlsRow]) -> Iterator[Claim]:

@@ -145,6 +145,9 @@ def _reading(rows: Sequence[CorpusRow]) -> Iterator[Block]:
     if first.n_damaged:
         text = "Bytes that are not UTF-8 were replaced in {}."
         yield Prose(say(text, several(first.n_damaged, "document")), "warning", ("page", "terminal"))
+    if first.n_copies:
+        text = "Exact copies of other documents: {}. All count, and a document and its copies are drawn as one."
+        yield Prose(say(text, count(first.n_copies)), "warning", ("page", "terminal"))
 
 
 def _contributions(rows: Sequence[CorpusRow]) -> Iterator[Block]:

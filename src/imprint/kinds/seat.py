@@ -89,7 +89,8 @@ def run(job: "Job", progress: "Progress") -> Iterable[Row]:
     if encoder is job.subject:  # the audit's first row has its controls
         return rows
     try:
-        asked: list[Row] = [*controls(encoder, languages=plan.languages, cache=job.encodings).findings()]
+        of_language = controls(encoder, languages=plan.languages, tests=plan.tests, cache=job.encodings)
+        asked: list[Row] = [*of_language.findings()]
     except ImprintError as error:
         asked = [job.skip("controls", f"Can {encoder.name} be judged?", error, SENTENCES)]
     return [*asked, *rows]

@@ -51,10 +51,10 @@ def _language(rows: Sequence[Row]) -> str | None:
 
 
 def _in_english(language: str) -> Prose:
-    from imprint.evaluation.controls import LANGUAGES
+    from imprint.stimuli.catalog import language_name
 
     text = "The word lists and names of this part are English. The tests of this audit are in {}."
-    return Prose(say(text, title(LANGUAGES.get(language, language))), "note")
+    return Prose(say(text, title(language_name(language))), "note")
 
 
 def blocks(rows: Iterable[Row]) -> Iterator[Block]:

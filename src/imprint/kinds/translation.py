@@ -44,7 +44,8 @@ _PREDICTORS = {"association": "place on she - he in {}", "women": "percentage of
 
 def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     """Show the counts of each language, every word, and every translation."""
-    caption = say("Gender-neutral sentences translated to English by {}", title(rows[0].embedding))
+    into = join([title(name) for name in dict.fromkeys(row.target for row in rows)], " and ")
+    caption = say("Gender-neutral sentences translated to {} by {}", into, title(rows[0].embedding))
     columns = ("title", "n_he", "n_she", "n_neither", "n_untranslated", _prediction("association", "auc"))
     more = tuple(_prediction(predictor, name) for name in ("auc", "p_value") for predictor in _BY)[1:]
     extra = tuple(_prediction(predictor, "explained") for predictor in _BY)

@@ -20,7 +20,8 @@ from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
 from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
-from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest
+from imprint.stimuli.catalog import language_of
+from imprint.stimuli.definition import AnyTest, Language, WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints
 
@@ -45,7 +46,7 @@ class MetricWords(SetVectors):
     unpaired: tuple[str, ...] = ()
     paired: bool = False
     group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
-    language: str = UNDETERMINED
+    language: Language | None = None
 
     @classmethod
     def of(cls, embedding: Embedding, test: WeatTest, *, unit: bool, paired: bool = False) -> "MetricWords":
@@ -63,7 +64,7 @@ class MetricWords(SetVectors):
             from_subwords=rows.from_subwords,
             unpaired=unpaired,
             paired=paired,
-            language=test.language,
+            language=language_of(test),
         )
 
     @cached_property

@@ -5,17 +5,17 @@ centuries": Pearson's correlation, over the words of a lexicon, of their SC-WEAT
 lexicon is the bundled one, which the controls use too.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from imprint.embeddings.embedding import unit_rows
 from imprint.errors import StimulusError, VocabularyError
-from imprint.evaluation.controls import LANGUAGES, controlled_in, valence
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, standardised
 from imprint.significance.relabelled import Chosen
-from imprint.stimuli.definition import AnyTest, WeatTest
+from imprint.stimuli.catalog import language_of, languages
+from imprint.stimuli.definition import AnyTest, Language, WeatTest
 from imprint.types import Floats
 
 _FEWEST = 10  # rated words
@@ -34,14 +34,15 @@ class ValNorm(Metric):
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about the words of the lexicon of the test's language."""
-        if controlled_in(test.language) not in LANGUAGES:
+        rated_words = _rated(language_of(test))
+        if not rated_words:
             raise StimulusError(
                 f"There is no lexicon of valence in the language of {test.id}",
                 got=test.language,
-                expected=f"a test in {' or '.join(LANGUAGES.values())}",
+                expected=f"a test in {' or '.join(one.name for one in languages().values())}",
                 hint="choose another test",
             )
-        rated = words.embedding.lookup(_rated(test))
+        rated = words.embedding.lookup(rated_words)
         if len(rated.words) < _FEWEST:
             raise VocabularyError(
                 f"has {len(rated.words)} words with a rating of valence",
@@ -62,7 +63,7 @@ class ValNorm(Metric):
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return Pearson's correlation."""
-        rated = _rated(words)
+        rated = _rated(words.language)
         ratings = np.array([rated[word] for word in words.target_words])
         scores = standardised(words.cosines, chosen)
         weights = (chosen.x | chosen.y).astype(np.float64)
@@ -77,8 +78,8 @@ class ValNorm(Metric):
 
     def also(self, tests: Sequence[AnyTest]) -> Collection[str]:
         """Return the words of the lexicons of the tests' languages."""
-        return {word for test in tests if controlled_in(test.language) in LANGUAGES for word in _rated(test)}
+        return {word for test in tests for word in _rated(language_of(test))}
 
 
-def _rated(about: AnyTest | MetricWords) -> dict[str, float]:
-    return valence(controlled_in(about.language))
+def _rated(language: Language | None) -> Mapping[str, float]:
+    return {} if language is None else language.valence

@@ -8,13 +8,14 @@ import re
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
@@ -25,10 +26,14 @@ from imprint.render.charts.theme import FONT
 NOT_DRAWN = "The charts could not be drawn: there is too little memory (ulimit -v)."
 NOT_INSTALLED = f"Charts are not drawn: they need {pip_install('report')}."
 
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
 _SVG = "{http://www.w3.org/2000/svg}"
 # What Vega writes for its own script, which a drawing that stands still does not need.
 _NOISE = ("class", "role", "pointer-events", "version")
 _DEFAULTS = {"opacity": "1", "font-family": FONT, "font-weight": "normal"}
+_INHERITED = ("fill", "stroke", "stroke-width")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _MOST_DEATHS = 2
@@ -60,8 +65,22 @@ def to_svg(spec: Mapping[str, Any], name: str) -> Markup:
             parent.set("id", ids[parent.attrib["id"]])
         for child in [child for child in parent if _unseen(child.attrib)]:
             parent.remove(child)
+    for parent in root.iter():
+        _share_attributes(parent)
     root.set("font-family", FONT)
     return Markup(ElementTree.tostring(root, encoding="unicode"))  # noqa: S704 - serialised, so every text is escaped
+
+
+def _share_attributes(parent: "Element") -> None:
+    """Say once, at the parent, what most children say of a property that they would inherit."""
+    for key in _INHERITED:
+        values = Counter(child.attrib.get(key) for child in parent)
+        if len(parent) > 1 and None not in values and key not in parent.attrib:
+            common = values.most_common(1)[0][0]
+            parent.set(key, str(common))
+            for child in parent:
+                if child.attrib[key] == common:
+                    del child.attrib[key]
 
 
 def to_json(spec: Mapping[str, Any]) -> Markup:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from imprint.errors import ImprintError
+from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, write_text
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sizes import size_digits
@@ -13,9 +13,11 @@ from imprint.reports.summary import people
 from imprint.rows import Row
 
 _CITATIONS = Path(__file__).parent / "templates" / "citations.bib"
+_OURS = b"@misc{imprint,"  # how the file of citations begins
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': "{''}", "[": "{[}", "*": "{*}",  # after the end of a line, both would be options of it
 }  # fmt: skip
 
 
@@ -35,8 +37,17 @@ def write_latex(path: FilePath, findings: FindingsLike, *, unmask: bool = False)
     --------
     >>> imprint.write_latex("answers.tex", imprint.weat("default", "gender-career"))
     """
-    write_text(path, latex_table(rows_of(findings), unmask=unmask))
-    write_text(bibliography_of(path), _CITATIONS.read_text(encoding="utf-8"))
+    beside = bibliography_of(path)
+    if beside == Path(path):
+        raise ImprintError(option="path", got=path, expected="a name that does not end in .bib")
+    table = latex_table(rows_of(findings), unmask=unmask)
+    with raising_as(OSError, ImprintError, "cannot be read ({})", where=beside, hint="choose another name"):
+        ours = not beside.exists() or beside.read_bytes()[: len(_OURS)] == _OURS
+    if not ours:
+        hint = "choose another name for the table"
+        raise ImprintError("has other citations, which would be lost", where=beside, hint=hint)
+    write_text(path, table)
+    write_text(beside, _CITATIONS.read_text(encoding="utf-8"))
 
 
 def bibliography_of(path: FilePath) -> Path:

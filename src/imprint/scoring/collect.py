@@ -60,6 +60,7 @@ def collect(
     scores = {text: _number(row) for text, row in cached.items()}
     wanted = [text for text in distinct if text not in scores]
     scorer.check_count(wanted)
+    scorer.announce(wanted)
     size, started = pace.batch(scorer.batch), pace.clock()
     for start in range(0, len(wanted), size):
         pace.wait(started, start)

@@ -28,9 +28,9 @@ class CommandScorer(Scorer):
     `timeout` is for one batch. Files that the command names are part of its identity.
     """
 
-    def __init__(self, command: str, *, batch: int = 512, timeout: float = 600.0) -> None:
+    def __init__(self, command: str, *, batch: int = 512, timeout: float = 600.0, pairs: bool = False) -> None:
         self._arguments = split_command(command)
-        self.name = command
+        self.name, self.sends = command, "pairs" if pairs else "texts"
         self.batch = check_whole("batch", batch)
         self._timeout = check_between("timeout", timeout, 0.0, LONGEST_TIMEOUT)
         self.identity = identify(adapter="command", arguments=self._arguments, files=file_hashes(self._arguments))
@@ -90,11 +90,11 @@ class EndpointScorer(Scorer):
         )
         self.name, self.batch, self.max_texts = url, batch, max_texts
         self.identity = identify(adapter="endpoint", url=url)
-        self._takes_pairs = pairs
+        self.sends = "pairs" if pairs else "texts"
 
     def score(self, texts: Sequence[str]) -> Floats:
         """Ask the endpoint for the scores of the texts."""
-        request_fields = {"pairs": list(map(json.loads, texts))} if self._takes_pairs else {"texts": list(texts)}
+        request_fields = {"pairs": list(map(json.loads, texts))} if self.sends == "pairs" else {"texts": list(texts)}
         request = json.dumps(request_fields).encode()
         try:
             body = self._client.ask(request, len(texts) * _BYTES_PER_SCORE + _BYTES_ASIDE)

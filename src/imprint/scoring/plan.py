@@ -65,8 +65,8 @@ class RankingPlan:
     def scored(self) -> list[tuple[str, str]]:
         """Every query with the text of a document that it is scored with."""
         ranked, levels = self._set, self._set.levels
-        pairs = ((ranked.queries[query][0], ranked.documents[number]) for query, number, _ in self._pairs)
-        listed = [(query, document.text(level)) for query, document in pairs for level in levels]
+        texts = [[document.text(level) for level in levels] for document in ranked.documents]
+        listed = [(ranked.queries[query][0], text) for query, number, _ in self._pairs for text in texts[number]]
         listed += [(query, text) for _, query, *texts in self._edited for text in texts]
         return listed + [
             (query, text) for _, _, *texts in self._without for query, _ in ranked.queries for text in texts

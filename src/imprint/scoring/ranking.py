@@ -70,12 +70,16 @@ class Ranking:
             "scores": tuple(map(WordValue, levels, means.tolist())),
             **outcome(low, high, margin=None, obstacle=self._obstacle_of(self.related)).fields(),
         }
+        if (
+            fields["ratio_low"] is not None
+        ):  # Fieller's interval does not know that a ratio of shares is not below zero
+            fields["ratio_low"] = max(0.0, fields["ratio_low"])
         distance = 1.0
         if self.others is not None and self.units is not None:
             fields["control"] = self._control_of_pairs(signs)
         elif self.others is not None:
             fields |= self._shares(signs)
-            distance = fields["distance"]
+            distance = fields["distance"] if fields["distance"] > 0 else 1.0
         return fields | {"by_query": tuple(map(TemplateValue, units, (by_unit / distance).tolist()))}
 
     def _shares(self, signs: Floats) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imprint.announcing import announce
 from imprint.checks import check_whole
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.encoders.bag_of_words import entries_for, words_in
@@ -54,6 +55,8 @@ class Scorer(ABC):
         Texts per call of `score`; each finished batch is saved in the cache.
     max_texts
         Refuse work that would send more texts than this.
+    sends
+        What another program is sent: texts or pairs; None where all runs in this process.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Scorer(ABC):
     cacheable: bool = True
     batch: int = 512
     max_texts: int | None = None
+    sends: str | None = None
 
     @abstractmethod
     def score(self, texts: Sequence[str]) -> Any:
@@ -77,6 +81,11 @@ class Scorer(ABC):
                 where=self.name,
                 hint="use fewer names or texts, or raise --max-texts",
             )
+
+    def announce(self, texts: Sequence[str]) -> None:
+        """Say how many texts, or pairs, will be sent to what is outside this process."""
+        if self.sends is not None:
+            announce(self.name, len(texts), self.sends)
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words that this scorer cannot see; most see every text."""
@@ -180,9 +189,20 @@ class EncoderScorer(Scorer):
 
     def check_count(self, texts: Sequence[str]) -> None:
         """Refuse pairs of more texts than the encoder may be sent."""
-        pairs = list(map(read_pair, texts))
-        for side, encoder in enumerate(self._encoders):
-            encoder.check_count(fresh_texts(encoder, (pair[side] for pair in pairs), self._cache))
+        for encoder, fresh in self._fresh(texts):
+            encoder.check_count(fresh)
+
+    def announce(self, texts: Sequence[str]) -> None:
+        """Say how many texts a server will be sent for queries and documents together."""
+        announce(self.name, sum(encoder.expect(len(fresh)) for encoder, fresh in self._fresh(texts)))
+
+    def _fresh(self, lines: Sequence[str]) -> list[tuple[Encoder, list[str]]]:
+        """Return what each encoder will be sent, which may be one for queries and documents."""
+        texts: dict[Encoder, list[str]] = {encoder: [] for encoder in self._encoders}
+        for line in lines:
+            for encoder, text in zip(self._encoders, read_pair(line), strict=True):
+                texts[encoder].append(text)
+        return [(encoder, fresh_texts(encoder, listed, self._cache)) for encoder, listed in texts.items()]
 
     def score(self, texts: Sequence[str]) -> Floats:
         """Return the cosine of each pair."""
@@ -241,7 +261,7 @@ def open_scorer(
     from imprint.scoring.outside import CommandScorer, EndpointScorer
 
     if found.adapter == "command":
-        return CommandScorer(found.place, **_refuse(options, ("batch", "timeout"), "command"))
+        return CommandScorer(found.place, pairs=pairs, **_refuse(options, ("batch", "timeout"), "command"))
     known = ("batch", "timeout", "retries", "max_texts")
     return EndpointScorer(found.place, pairs=pairs, **_refuse(options, known, "endpoint"))
 

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from imprint.association.frequency import is_explained_by_frequency
-from imprint.checks import check_whole
 from imprint.encoders.base import identify
-from imprint.encoders.cache import EncodingStore
 from imprint.errors import SettingError, VocabularyError
-from imprint.files import FilePath
 from imprint.rows import TemplateValue, WordList, WordValue
 from imprint.scoring.collect import Pace, collect
 from imprint.scoring.rows import ScoredRows, SwapRow
 from imprint.scoring.scorers import Scorer, ScorerLike, open_scorer, pair_line
+from imprint.scoring.settings import SwapSettings, Texts
+from imprint.settings import settable
 from imprint.significance.crossed import FEWEST_UNITS, OverWords, smallest_detectable
 from imprint.significance.outcomes import CONFIDENCE, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
@@ -34,57 +33,26 @@ from imprint.significance.swapped import (
     pair_shares,
     sign_flips,
 )
-from imprint.stimuli.swaps import DEFAULT_NAMES, Swap, SwapTexts, bundled_texts, fill_in, find_swap, read_texts
+from imprint.stimuli.swaps import Swap, SwapTexts, bundled_texts, fill_in, find_swap, read_texts
 from imprint.stimuli.swaps import swap_of_groups as _of_groups
 from imprint.subjects.common import ranks_of
-from imprint.types import Floats, Report
-
-TOP = 10  # places at the top of a ranking
+from imprint.types import Floats
 
 _RANKED = 0.9  # share of names with a known frequency, below which frequency is not checked
 _SPLIT = 120  # names up to which their splits are counted, in less than a second
 _ROUNDING = 1e-9  # relative: a smaller error is none
 
 
-def swap(
-    scorer: ScorerLike,
-    names: str | Sequence[str] = DEFAULT_NAMES,
-    *,
-    groups: tuple[FilePath | Sequence[str], FilePath | Sequence[str]] | None = None,
-    templates: FilePath | Sequence[str] | None = None,
-    query: str | None = None,
-    top: int = TOP,
-    per_second: float | None = None,
-    cache: EncodingStore | None = None,
-    report: Report | None = None,
-    **options: Any,
-) -> ScoredRows[SwapRow]:
+@settable(SwapSettings)
+def swap(scorer: ScorerLike, settings: SwapSettings) -> ScoredRows[SwapRow]:
     """Ask whether a score changes when only a name, or a pronoun, changes.
 
     Parameters
     ----------
     scorer
         A function from a list of texts to one number per text. Or a name: `module:function`, `command:PROGRAM`, the
-        URL of an endpoint, `valence:EMBEDDING`, or `encoder:ENCODER` with a `query`.
-    names
-        What to compare: `race` and `gender` (names of like frequency), `pronouns`, or ids of tests of the catalogue
-        that compare names, such as `black-pleasant` or `caliskan-5`.
-    groups
-        Two groups of names of your own, instead: files, or lists.
-    templates
-        Texts of your own with {name}, or with {he}, {him} and {his}: a file with one per line, or a list.
-    query
-        What texts are ranked by: an encoder's score is the cosine with it, and other scorers get pairs (query, text).
-    top
-        Places at the top of a ranking of all names; at most half of them.
-    per_second
-        Texts per second that the scorer may get.
-    cache
-        Where scores are kept: a run that was interrupted goes on from there.
-    report
-        Called with what is done, how much of it, and how much there is.
-    options
-        Settings of the scorer, such as `batch` and `timeout`.
+        URL of an endpoint, `valence:EMBEDDING`, or `encoder:ENCODER` with a `query`. With a query, a function gets
+        pairs (query, text).
 
     Returns
     -------
@@ -96,32 +64,30 @@ def swap(
     >>> imprint.swap("valence:default", "caliskan-5")["caliskan-5"].share_lower
     0.95703125
     """
-    check_whole("top", top)
-    swaps = chosen_swaps(names if groups is None else (), groups)
-    texts = bundled_texts() if templates is None else read_texts(templates)
-    pace = Pace(per_second)
+    query, cache = settings.query, settings.cache
+    swaps = chosen_swaps(settings.names, settings.groups)
+    texts = bundled_texts() if settings.templates is None else read_texts(settings.templates)
     every = [text for exchange in swaps for text in swap_texts(exchange, texts)]
-    opened = open_scorer(
-        scorer, pairs=query is not None, texts=[*every, *([query] if query else [])], cache=cache, **options
-    )
+    known = [*every, *([query] if query else [])]
+    opened = open_scorer(scorer, pairs=query is not None, texts=known, cache=cache, **settings.given)
     line = (lambda text: text) if query is None else partial(pair_line, query)
     seen = [(exchange, _without_missing(exchange, opened)) for exchange in swaps]
     asked = [text for _, exchange in seen for text in swap_texts(exchange, texts)]
-    collected = collect(opened, list(map(line, asked)), cache=cache, pace=pace, report=report)
+    collected = collect(
+        opened, list(map(line, asked)), cache=cache, pace=Pace(settings.per_second), report=settings.report
+    )
     scores = {text: collected.scores[line(text)] for text in asked}
     scored_by = opened.name, opened.identity
     if query is not None:
         digest = identify(adapter="encoder", encoder=opened.identity, query=query)
         scored_by = f"{opened.name}, query {query!r}", digest
-    rows = (_measure(listed, exchange, texts.of(listed), scores, scored_by, top) for listed, exchange in seen)
+    rows = (_measure(listed, exchange, texts.of(listed), scores, scored_by, settings.top) for listed, exchange in seen)
     return ScoredRows(rows, collected.asked)
 
 
-def chosen_swaps(
-    names: str | Sequence[str], groups: tuple[FilePath | Sequence[str], FilePath | Sequence[str]] | None = None
-) -> list[Swap]:
+def chosen_swaps(names: Sequence[str], groups: Sequence[Texts] | None = None) -> list[Swap]:
     """Return the swaps that names mean, each once, or the one of two groups."""
-    if groups is not None:
+    if groups:
         return [_of_groups(*groups)]
     listed = list(dict.fromkeys([names] if isinstance(names, str) else names))
     if not listed:

@@ -2,6 +2,14 @@
 
 A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each written once, and tests name them:
 
+    [language]                      # of a language that this package does not have: what it needs to be asked in
+    id = "eo"                       # ISO 639; tests of the file are in it unless they say otherwise
+    name = "Esperanto"
+    frames = ["Tio estas {word}."]  # sentences that all words of a test are put into
+    valence = "eo.csv"              # word,value, or a table: how pleasant words are; with tests of topic "neutral",
+                                    # this makes its controls
+    things = ["masculines", "feminines"] # sets of nouns for things, where nouns have such genders
+
     [sets.flowers]
     name = "flowers"                # shown to readers; NAME where omitted
     words = ["aster", "clover"]     # or, of single words, one text: "aster clover"
@@ -46,7 +54,8 @@ A file of tests is TOML. Lists of words stand in `[sets.NAME]` tables, each writ
 The kinds of words are listed in `imprint.stimuli.definition`, the slots of patterns and the sentences made of
 every kind of word are described in `imprint.stimuli.templates`. The catalogue's own files are in `data/`:
 every `sets-*.toml` holds sets that all files may name, questions.toml the standard questions with sets that files of
-users may name too, more-questions.toml those about more people, every other `*.toml` published tests.
+users may name too, more-questions.toml those about more people, `questions-XX.toml` those in another language, every
+other `*.toml` published tests. What a language needs is in one of them; its sentence templates are in templates/.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -61,7 +70,7 @@ from imprint.errors import SettingError, StimulusError
 from imprint.files import FilePath
 from imprint.registry import Registry
 from imprint.stimuli import parsing
-from imprint.stimuli.definition import Test, WeatTest, WordSet
+from imprint.stimuli.definition import UNDETERMINED, AnyTest, Language, Test, WeatTest, WordSet
 
 CATALOGUES = Registry("imprint.catalogues", {})  # of plug-ins; ours are the files in data/
 QUESTIONS = "questions"  # the name of the standard ones, where tests are chosen
@@ -92,7 +101,7 @@ def catalogue() -> tuple[Test, ...]:
     >>> imprint.catalogue()[0]
     WeatTest('gender-career', men's names / women's names and career words / family words)
     """
-    tests = (*questions(), *more_questions(), *published_tests())
+    tests = (*questions(), *more_questions(), *foreign_questions(), *published_tests())
     parsing.refuse_repeated_ids(tests, str(_DATA))
     return tests
 
@@ -117,6 +126,13 @@ def more_questions() -> tuple[WeatTest, ...]:
 
 
 @cache
+def foreign_questions() -> tuple[WeatTest, ...]:
+    """Return the questions in other languages than English, in the same form."""
+    tests = (test for path in _foreign_files() for test in _tests_of(path))
+    return tuple(test for test in tests if isinstance(test, WeatTest))
+
+
+@cache
 def published_tests() -> tuple[Test, ...]:
     """Return the tests of the papers, and those after their pattern."""
     return tuple(test for path in _files() for test in _tests_of(path))
@@ -135,7 +151,7 @@ def plugin_tests() -> tuple[Test, ...]:
 
 def get(identifier: str) -> Test:
     """Return the catalogue's test of that id, reading files until one has it; then those of plug-ins."""
-    for path in (*_files(), _QUESTIONS, _MORE_QUESTIONS, None):
+    for path in (*_files(), _QUESTIONS, _MORE_QUESTIONS, *_foreign_files(), None):
         for test in plugin_tests() if path is None else _tests_of(path):
             if test.id == identifier:
                 return test
@@ -163,8 +179,8 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
 
 def _matches(test: Test, pattern: str) -> bool:
     if pattern in (QUESTIONS, MORE_QUESTIONS):
-        is_more = test in more_questions()
-        return isinstance(test, WeatTest) and test.is_question and is_more == (pattern == MORE_QUESTIONS)
+        is_asked = isinstance(test, WeatTest) and test.is_question and test.language == "en"
+        return is_asked and (test in more_questions()) == (pattern == MORE_QUESTIONS)
     return fnmatchcase(test.id, pattern)
 
 
@@ -177,13 +193,37 @@ def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
     return tuple(test for test in tests if not topics or not set(topics).isdisjoint(test.topics))
 
 
-def tests_in(language: str) -> tuple[Test, ...]:
-    """Return the catalogue's tests of one language (ISO 639 code), or of all."""
+def tests_in(language: str, beside: Collection[Test]) -> tuple[Test, ...]:
+    """Return the catalogue's tests of one language (ISO 639 code), or of all; none of one that only `beside` has."""
     tests = catalogue()
-    languages = sorted({test.language for test in tests})
-    if language not in (*languages, "all"):
-        raise SettingError(option="language", got=language, expected=f"{', '.join(languages)} or all")
+    known = sorted({test.language for test in (*tests, *beside)} - {UNDETERMINED})
+    if language not in (*known, "all"):
+        raise SettingError(
+            option="language",
+            got=language,
+            expected=f"{', '.join(known)} or all",
+            hint="for another language give --tests FILE; docs/stimuli.md shows how to write one",
+        )
     return tuple(test for test in tests if language in (test.language, "all"))
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Return the languages that the catalogue can be asked in, by their codes; English first."""
+    spoken = [test.spoken for test in published_tests() if test.spoken is not None]
+    return {one.id: one for one in sorted(spoken, key=lambda one: (one.id != "en", one.id))}
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language, or its code where the catalogue does not have it."""
+    return languages()[code].name if code in languages() else code
+
+
+def language_of(test: AnyTest) -> Language | None:
+    """Return what is known of a test's language; English, where none is stated."""
+    if test.spoken is not None and test.spoken.id == test.language:
+        return test.spoken
+    return languages().get("en" if test.language == UNDETERMINED else test.language)
 
 
 def without_more(tests: Iterable[Test], topics: Collection[str]) -> tuple[Test, ...]:
@@ -214,13 +254,18 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
 
 
 def _files() -> list[Path]:
-    others = {*_DATA.glob("sets-*.toml"), _QUESTIONS, _MORE_QUESTIONS}
+    others = {*_DATA.glob("sets-*.toml"), _QUESTIONS, _MORE_QUESTIONS, *_foreign_files()}
     return sorted({*_DATA.glob("*.toml")} - others)
+
+
+def _foreign_files() -> list[Path]:
+    return sorted(_DATA.glob("questions-*.toml"))
 
 
 @cache
 def _tests_of(path: Path) -> tuple[Test, ...]:
-    return parsing.read_tests(path, shared_sets(), may_ask_questions=path in (_QUESTIONS, _MORE_QUESTIONS))
+    may_ask_questions = path in (_QUESTIONS, _MORE_QUESTIONS, *_foreign_files())
+    return parsing.read_tests(path, shared_sets(), may_ask_questions=may_ask_questions)
 
 
 @cache
@@ -236,13 +281,6 @@ def shared_sets() -> Mapping[str, WordSet]:
             )
         sets |= here
     return MappingProxyType(sets)
-
-
-def things(language: str) -> tuple[WordSet, WordSet] | None:
-    """Return nouns for things, masculine and feminine, of a language with grammatical gender; None for others."""
-    sets = shared_sets()
-    names = tuple(f"{language}-{gender}-things" for gender in ("masculine", "feminine"))
-    return (sets[names[0]], sets[names[1]]) if sets.keys() >= {*names} else None
 
 
 def _unknown(identifier: str, known: Mapping[str, Test]) -> StimulusError:

@@ -116,6 +116,24 @@ class Unbleached:
 
 
 @dataclass(frozen=True, repr=False)
+class Language:
+    """What has to be known of a language to ask tests in it.
+
+    `frames` are the sentences that every word of a test is put into, `things` nouns for things, masculine and
+    feminine, of a language that has such, and `valence` ratings of how pleasant words are.
+    """
+
+    id: str
+    name: str
+    frames: tuple[str, ...] = ()
+    things: tuple[WordSet, WordSet] | None = None
+    valence: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def __repr__(self) -> str:
+        return f"Language({self.id!r})"
+
+
+@dataclass(frozen=True, repr=False)
 class _Described:
     """What every test says of itself besides its words."""
 
@@ -128,6 +146,7 @@ class _Described:
     adapted: str | None = None
     notes: str = ""
     topics: tuple[str, ...] = ()
+    spoken: Language | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,6 +179,8 @@ class WeatTest(_Described):
         What a reader should know.
     topics
         What it is about, such as "gender"; "neutral" if not about people.
+    spoken
+        What its file says of its language; None where the file says nothing.
     human
         The effect in the Implicit Association Test.
     unbleached
@@ -227,6 +248,8 @@ class WefatTest(_Described):
         What a reader should know.
     topics
         What it is about, such as "gender"; "neutral" if not about people.
+    spoken
+        What its file says of its language; None where the file says nothing.
     """
 
     words: WordSet

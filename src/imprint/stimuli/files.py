@@ -44,7 +44,7 @@ def read_text(path: FilePath) -> str:
     with unreadable, Path(path).open("rb") as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
-        raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a file of words")
+        raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a smaller file")
     if raw.startswith(b"PK") and is_office_document(io.BytesIO(raw)):
         hint = "save it as plain text; a list of words has one word per line"
         raise StimulusError("is a document of an office program", where=path, hint=hint)

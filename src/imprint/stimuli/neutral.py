@@ -14,7 +14,7 @@ from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WefatTest
 from imprint.stimuli.files import TomlTable, read_table
 
-LANGUAGES = ("tr", "eu", "hu", "fi")  # of the bundled sentences
+LANGUAGES = ("tr", "eu", "hu", "fi", "et", "id", "fa", "sw")  # of the bundled sentences
 
 _BUNDLED = Path(__file__).with_name("data") / "translation" / "neutral.toml"
 _KINDS = ("occupation", "trait")
@@ -40,6 +40,33 @@ class NeutralLanguage:
     sentences: tuple[NeutralSentence, ...]
 
 
+@dataclass(frozen=True)
+class TargetLanguage:
+    """A language to translate into, and its pronouns for a man and for a woman, in lower case.
+
+    Beside a word of `plural`, `she` means others; `same` are words of the sentences that this language has too.
+    """
+
+    code: str
+    name: str
+    he: frozenset[str]
+    she: frozenset[str]
+    plural: frozenset[str]
+    same: frozenset[str]
+
+
+def target_language(code: str, path: FilePath | None = None) -> TargetLanguage:
+    """Return a language to translate into, of a file that has some or of the bundled one."""
+    tables = [] if path is None else read_table(path).tables("targets")
+    by_code = {table.need("id", str): table for table in tables or read_table(_BUNDLED).tables("targets")}
+    check_choice("target", code, tuple(by_code))
+    table = by_code[code].allow(("id", "name", "he", "she", "plural", "same"))
+    he, she, plural, same = (frozenset(table.texts(key)) for key in ("he", "she", "plural", "same"))
+    if not he or not she:
+        raise StimulusError("has no pronouns", where=table.where, hint="give he = [...] and she = [...]")
+    return TargetLanguage(code, table.need("name", str), he, she, plural, same)
+
+
 def neutral_sentences(languages: tuple[str, ...] = (), path: FilePath | None = None) -> tuple[NeutralLanguage, ...]:
     """Return the sentences of these languages, by default of all; without a path the bundled ones."""
     known = _read(_BUNDLED if path is None else path)
@@ -50,7 +77,7 @@ def neutral_sentences(languages: tuple[str, ...] = (), path: FilePath | None = N
 
 
 def _read(path: FilePath) -> dict[str, NeutralLanguage]:
-    table = read_table(path).allow(("languages", "words"))
+    table = read_table(path).allow(("languages", "words", "targets"))
     languages, words = table.tables("languages"), table.tables("words")
     if not languages or not words:
         raise StimulusError("has no languages or no words", where=path, hint="begin with [[languages]] and [[words]]")

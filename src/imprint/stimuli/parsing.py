@@ -14,6 +14,7 @@ from imprint.stimuli.definition import (
     KINDS,
     UNDETERMINED,
     Human,
+    Language,
     Published,
     Test,
     Unbleached,
@@ -27,7 +28,7 @@ from imprint.stimuli.definition import (
 )
 from imprint.stimuli.files import TomlTable, read_property, read_table
 
-_FILE_KEYS = ("sets", "weat", "wefat")
+_FILE_KEYS = ("language", "sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
 _WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "papers")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
@@ -45,8 +46,9 @@ def read_tests(path: FilePath, shared: Mapping[str, WordSet], *, may_ask_questio
     """
     document = read_table(path).allow(_FILE_KEYS)
     sets = {**shared, **_sets(document)}
-    tests: list[Test] = [_weat(table, sets, may_ask_questions) for table in document.tables("weat")]
-    tests += [_wefat(table, sets, Path(path).parent) for table in document.tables("wefat")]
+    spoken = _language(document, sets, Path(path).parent)
+    tests: list[Test] = [_weat(table, sets, spoken, may_ask_questions) for table in document.tables("weat")]
+    tests += [_wefat(table, sets, spoken, Path(path).parent) for table in document.tables("wefat")]
     if not tests:
         raise StimulusError("has no [[weat]] or [[wefat]] table", where=path, hint="begin each test with one of them")
     refuse_repeated_ids(tests, str(path))
@@ -60,6 +62,37 @@ def refuse_repeated_ids(tests: Iterable[Test], where: str) -> None:
         if test.id in seen:
             raise StimulusError(f"two tests have the id {test.id!r}", where=where, hint="give each test its own id")
         seen.add(test.id)
+
+
+def _language(document: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> Language | None:
+    """Read what a file says of its language."""
+    values = document.get("language", dict)
+    if values is None:
+        return None
+    from imprint.stimuli.templates import read_patterns
+
+    table = TomlTable(values, (*document.where, "language")).allow(("id", "name", "frames", "things", "valence"))
+    things = [_named_set(table, "things", name, sets) for name in table.texts("things")]
+    if len(things) not in (0, 2):
+        raise StimulusError(
+            option="things", got=len(things), expected="two sets of nouns, masculine and feminine", where=table.where
+        )
+    identifier = table.need("id", str)
+    return Language(
+        identifier,
+        table.text("name", identifier),
+        read_patterns(table, "frames", identifier),
+        (things[0], things[1]) if things else None,
+        _valence(table, folder),
+    )
+
+
+def _valence(table: TomlTable, folder: Path) -> Mapping[str, float]:
+    """Read how pleasant words are: from a file, or from the table itself."""
+    if type(table.values.get("valence")) is not dict:
+        return _property(table, "valence", folder) or {}
+    rated = TomlTable(table.values["valence"], (*table.where, "valence"))
+    return {word: float(rated.need(word, float)) for word in rated.values}
 
 
 def _sets(document: TomlTable) -> dict[str, WordSet]:
@@ -115,12 +148,7 @@ def _checked(words: WordSet, table: TomlTable) -> WordSet:
 def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
     value = table.values.get(key)
     if type(value) is str:
-        if value not in sets:
-            hint = did_you_mean(value, sets) or "write it as [sets.NAME], or give the words in the test"
-            raise StimulusError(
-                f"the set {value!r} does not exist", option=key, got=value, where=(*table.where, key), hint=hint
-            )
-        return sets[value]
+        return _named_set(table, key, value, sets)
     name = key.upper() if len(key) == 1 else key  # nearer to A than to B
     if type(value) is list:
         return _word_set(TomlTable({"words": value}, (*table.where, key)), name)
@@ -129,7 +157,16 @@ def _set_of(table: TomlTable, key: str, sets: Mapping[str, WordSet]) -> WordSet:
     return _word_set(TomlTable(table.need(key, dict), (*table.where, key)), name)
 
 
-def _weat(table: TomlTable, sets: Mapping[str, WordSet], may_be_question: bool) -> WeatTest:
+def _named_set(table: TomlTable, key: str, name: str, sets: Mapping[str, WordSet]) -> WordSet:
+    if name not in sets:
+        hint = did_you_mean(name, sets) or "write it as [sets.NAME], or give the words in the test"
+        raise StimulusError(
+            f"the set {name!r} does not exist", option=key, got=name, where=(*table.where, key), hint=hint
+        )
+    return sets[name]
+
+
+def _weat(table: TomlTable, sets: Mapping[str, WordSet], spoken: Language | None, may_be_question: bool) -> WeatTest:
     if "question" in table.values and not may_be_question:
         raise StimulusError(
             "question is only for the standard questions",
@@ -139,7 +176,7 @@ def _weat(table: TomlTable, sets: Mapping[str, WordSet], may_be_question: bool) 
         )
     table.allow((*_WEAT_KEYS, "question") if may_be_question else _WEAT_KEYS)
     x, y = (_set_of(table, key, sets) for key in ("x", "y"))
-    common = _common(table, sets, figure="effect")
+    common = _common(table, sets, spoken, figure="effect")
     test = WeatTest(
         **common,
         x=x,
@@ -153,34 +190,45 @@ def _weat(table: TomlTable, sets: Mapping[str, WordSet], may_be_question: bool) 
     return test
 
 
-def _wefat(table: TomlTable, sets: Mapping[str, WordSet], folder: Path) -> WefatTest:
+def _wefat(table: TomlTable, sets: Mapping[str, WordSet], spoken: Language | None, folder: Path) -> WefatTest:
     table.allow(_WEFAT_KEYS)
     words, forms = _set_of(table, "words", sets), table.get("forms", int)
     test = WefatTest(
-        **_common(table, sets, figure="r"),
+        **_common(table, sets, spoken, figure="r"),
         words=words,
         property_name=table.text("property_name", "property"),
         forms=1 if forms is None else forms,
         shared=table.get("shared", bool) or False,
     )
     validate(test, table.where)
-    file = table.get("property_file", str)
-    if file is None:
-        return test
-    path = _inside(folder, file, table.where)
+    values = _property(table, "property_file", folder)
     try:
-        return test.with_property(read_property(check_bundled(path)))
+        return test if values is None else test.with_property(values)
     except StimulusError as error:
         raise StimulusError(str(error), where=(*table.where, "property_file")) from error
 
 
-def _common(table: TomlTable, sets: Mapping[str, WordSet], *, figure: str) -> dict[str, Any]:
+def _property(table: TomlTable, key: str, folder: Path) -> dict[str, float] | None:
+    """Read the numbers of words from a file beside the table's own, if it names one."""
+    file = table.get(key, str)
+    if file is None:
+        return None
+    path = _inside(folder, key, file, table.where)
+    try:
+        return read_property(check_bundled(path))
+    except StimulusError as error:
+        raise StimulusError(str(error), where=(*table.where, key)) from error
+
+
+def _common(table: TomlTable, sets: Mapping[str, WordSet], spoken: Language | None, *, figure: str) -> dict[str, Any]:
     identifier = table.need("id", str)
+    language = table.text("language", UNDETERMINED if spoken is None else spoken.id)
     return {
         "id": identifier,
         "title": table.text("title", identifier),
         "source": table.text("source"),
-        "language": table.text("language", UNDETERMINED),
+        "language": language,
+        "spoken": spoken if spoken is not None and spoken.id == language else None,
         "a": _set_of(table, "a", sets),
         "b": _set_of(table, "b", sets),
         "published": tuple(_published(row, figure) for row in table.tables("published")),
@@ -228,13 +276,11 @@ def _human(table: TomlTable) -> Human | None:
     )
 
 
-def _inside(folder: Path, file: str, where: tuple[str, ...]) -> Path:
+def _inside(folder: Path, option: str, file: str, where: tuple[str, ...]) -> Path:
     # A test received from somebody else must not make its reader print other files of theirs.
     windows = PureWindowsPath(file)
     if windows.anchor or PurePosixPath(file).is_absolute() or ".." in windows.parts:
-        raise StimulusError(
-            option="property_file", got=file, expected="a file in the folder of this one or below", where=where
-        )
+        raise StimulusError(option=option, got=file, expected="a file in the folder of this one or below", where=where)
     return folder / file
 
 

@@ -6,8 +6,9 @@ of their topic; `version`, such as male, female or neutral. Without versions, a 
 """
 
 import json
+import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import compress, product
@@ -16,7 +17,7 @@ from typing import Any
 
 from imprint.checks import did_you_mean
 from imprint.errors import StimulusError, raising_as
-from imprint.files import FilePath, bundled_file, open_parquet, reading_parquet
+from imprint.files import FilePath, bundled_file, flat_columns, open_parquet, parquet_rows
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.files import read_rows, read_text
 from imprint.stimuli.swaps import Swap, fill_in, find_swap, slot_problem
@@ -28,8 +29,11 @@ NEUTRAL = "neutral"
 PAIR = ("first", "second")
 
 _DATA = "stimuli/data/retrieval"
+_TEXTS = ("text", *PAIR)
+_COLUMNS = (*_TEXTS, "id", "query", "relevant", "topic", "version", "document", "unit", "control")
+_MOST = 2_000_000  # pairs of a query and a document in all its versions
 _IRRELEVANT_TOPICS = 9  # whose documents are irrelevant to a query: the next ones in the order of the queries
-_LARGEST = 256 * 1024 * 1024  # bytes of texts in a Parquet file
+_LARGEST = 256 * 1024 * 1024  # characters of texts in a Parquet file
 _DIFFERENCE = (1.0, -1.0)
 _MAIN_EFFECTS = {"gender": (0.5, 0.5, -0.5, -0.5), "race": (0.5, -0.5, 0.5, -0.5)}
 INTERACTION = (1.0, -1.0, -1.0, 1.0)
@@ -109,15 +113,24 @@ class RetrievalSet:
         """
         topics = list(dict.fromkeys(topic for _, topic in self.queries))
         position = {topic: index for index, topic in enumerate(topics)}
-        listed = []
-        for (number, (_, topic)), (other, document) in product(enumerate(self.queries), enumerate(self.documents)):
-            if self.is_crossed:
-                listed.append((number, other, document.is_relevant is not False))
-            elif self.nested:
-                listed += [(number, other, document.is_relevant is not False)] if document.topic == topic else []
-            elif (position[document.topic] - position[topic]) % len(topics) <= _IRRELEVANT_TOPICS:
-                listed.append((number, other, document.topic == topic))
-        return listed
+        of_topic: dict[str | None, list[int]] = defaultdict(list)
+        for number, document in enumerate(self.documents):
+            of_topic[None if self.is_crossed else document.topic].append(number)
+        by_topic = not (self.is_crossed or self.nested)
+        reach = min(_IRRELEVANT_TOPICS + 1, len(topics)) if by_topic else 1
+        scored = [
+            [topics[(position[topic] + step) % len(topics)] for step in range(reach)] for _, topic in self.queries
+        ]
+        count = sum(len(of_topic[topic]) for listed in scored for topic in listed) * len(self.levels)
+        if count > _MOST:
+            hint = "give fewer queries, documents or names"
+            raise StimulusError(option="the pairs to score", got=count, expected=f"at most {_MOST:,}", hint=hint)
+        return [
+            (number, other, document.topic == topic if by_topic else document.is_relevant is not False)
+            for (number, (_, topic)), listed in zip(enumerate(self.queries), scored, strict=True)
+            for other in sorted(other for near in listed for other in of_topic[near])
+            for document in [self.documents[other]]
+        ]
 
 
 @cache
@@ -147,12 +160,16 @@ def read_sets(queries: FilePath, documents: FilePath, swaps: Sequence[Swap] = ()
 
 def read_pairs(queries: FilePath, pairs: FilePath) -> RetrievalSet:
     """Read pairs of texts: columns `first`, `second`, `unit` and perhaps `control`, which is true of control pairs."""
-    query_texts = tuple((row["text"], None) for row in read_rows_of(queries))
-    documents = []
+    query_texts = _queries((row["text"], None) for row in read_rows_of(queries))
+    documents: list[Document] = []
+    seen = set[tuple[str, ...]]()
     for number, row in enumerate(read_rows_of(pairs, needed=("first", "second", "unit")), start=1):
-        is_control = str(row.get("control", "")).lower() in ("true", "1")
         versions = {side: row[side] for side in PAIR}
-        documents.append(Document(f"{row['unit']}, pair {number}", versions, row["unit"], not is_control))
+        if len({*versions.values()}) == 1 or tuple(versions.values()) in seen:
+            said = f"pair {number} is one that was before, or has one text twice"
+            raise StimulusError(said, where=pairs, hint="leave it out")
+        seen.add(tuple(versions.values()))
+        documents.append(Document(f"{row['unit']}, pair {number}", versions, row["unit"], not row.get("control")))
     documents.sort(key=lambda document: not document.is_relevant)  # control pairs last
     if not documents[0].is_relevant:
         raise StimulusError("has control pairs alone", where=pairs, hint="leave control empty in the others")
@@ -176,7 +193,7 @@ def make_set(
 ) -> tuple[RetrievalSet, ...]:
     """Make sets of rows; without `swaps`, names are the bundled ones, four groups of a 2 x 2."""
     nested = any("query" in row for row in documents)
-    query_topics = tuple((row["text"], row["id"] if nested else row.get("topic")) for row in queries)
+    query_topics = _queries((row["text"], row["id"] if nested else row.get("topic")) for row in queries)
     listed = _documents(documents, nested)
     topics_asked = {topic for _, topic in query_topics}
     if (lost := next((each for each in listed if each.topic not in topics_asked), None)) is not None:
@@ -189,6 +206,10 @@ def make_set(
         if len(compared) != 2 or "" in versions:
             raise StimulusError(option="versions", got=versions, expected="two versions, and neutral")
         whole = tuple(document for document in listed if set(compared) <= document.versions.keys())
+        if name not in BUNDLED and len(whole) < len(listed):
+            lacking = next(document for document in listed if document not in whole)
+            said = f"the document {lacking.id!r} has the version {min(lacking.versions)!r}, and not both of {compared}"
+            raise StimulusError(said, option="documents", hint="write both, or leave it out")
         levels = [*compared, *([NEUTRAL] if all(NEUTRAL in document.versions for document in whole) else [])]
         groups = tuple(WordSet.of(f"{each} versions", [each]) for each in levels)
         coefficients = (*_DIFFERENCE, 0.0)[: len(levels)]  # neutral versions count in the distance alone
@@ -196,7 +217,11 @@ def make_set(
             name, f"{title}: {groups[0].name} and {groups[1].name}", groups[0], groups[1], coefficients, topics
         )
         return (replace(part, documents=whole, groups=groups, comparisons=(effect,)),)
-    if all("{name}" not in document.unnamed for document in listed):
+    is_named = {"{name}" in document.unnamed for document in listed}
+    if len(is_named) > 1:
+        hint = "measure them one after the other, so that one thing changes at a time"
+        raise StimulusError("some documents have {name} and others pronouns", option="documents", hint=hint)
+    if False in is_named:
         swaps = [find_swap("pronouns")]
     if not swaps:
         return (_two_by_two(part),)
@@ -241,6 +266,20 @@ def _two_by_two(part: RetrievalSet) -> RetrievalSet:
     return replace(part, groups=tuple(groups.values()), comparisons=tuple(comparisons), drawn=True)
 
 
+def _queries(rows: Iterable[tuple[str, str | None]]) -> tuple[tuple[str, str | None], ...]:
+    """Return texts with topics; a text that comes again would count as another query."""
+    queries = tuple(rows)
+    if (text := _repeated(text for text, _ in queries)) is not None:
+        raise StimulusError(f"the query {text!r} is duplicated", option="queries", hint="keep one")
+    return queries
+
+
+def _repeated(values: Iterable[Any]) -> Any:
+    """Return a value that comes again; None where there is none."""
+    value, count = Counter(values).most_common(1)[0]
+    return value if count > 1 else None
+
+
 def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Document, ...]:
     """Return documents; versions of one query and relevance, or of one `document`, belong together."""
     listed: dict[object, Document] = {}
@@ -255,28 +294,36 @@ def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Documen
         if earlier is not None and version in earlier.versions:
             raise StimulusError(f"the document {row['id']!r} repeats a version, or an id", option="documents")
         topic = row.get("query") if nested else row.get("topic")
+        if earlier is not None and (earlier.topic, earlier.is_relevant) != (topic, row.get("relevant")):
+            said = f"the versions of {row['id']!r} and {earlier.id!r} differ in query, topic or relevance"
+            raise StimulusError(said, option="documents", hint="give each document its own name in 'document'")
         versions = {**(earlier.versions if earlier else {}), version: text}
         listed[key] = Document(str(row["id"]), versions, topic, row.get("relevant"))
-    return tuple(listed.values())
+    documents = tuple(listed.values())
+    if copy := _repeated((document.topic, *sorted(document.versions.items())) for document in documents):
+        raise StimulusError(f"the text {copy[-1][1]!r} is that of two documents", option="documents", hint="keep one")
+    return documents
 
 
 def read_rows_of(path: FilePath, needed: Sequence[str] = ("id", "text")) -> Iterator[dict[str, Any]]:
     """Read rows with the columns that are needed, and what else they have, from JSON lines, CSV or Parquet."""
     ids = Counter[str]()
     for number, parsed in _parsed(Path(path)):
-        filled = {key: value for key, value in parsed.items() if value not in (None, "")}
-        row: dict[str, Any] = {key: " ".join(str(value).split()) for key, value in filled.items()}
+        row: dict[str, Any] = {
+            key: _as_text(key, value, (path, number)) for key, value in parsed.items() if key in _COLUMNS
+        }
+        row = {key: value for key, value in row.items() if value}
         for column in needed:
             if column not in parsed:
                 hint = f"its columns are: {', '.join(list(map(str, parsed))[:8])}"
                 raise StimulusError(f"has no column {column!r}", where=(path, number), hint=hint)
             if not row.get(column, "").isprintable() or column not in row:
                 raise StimulusError(f"has no {column} that can be printed", where=(path, number), hint="write it")
-        if (relevant := row.get("relevant")) is not None:
-            said = {"true": True, "1": True, "false": False, "0": False}.get(relevant.lower())
-            if said is None:
-                raise StimulusError(option="relevant", got=relevant, expected="true or false", where=(path, number))
-            row["relevant"] = said
+        for column in row.keys() & {"relevant", "control"}:
+            flag = {"true": True, "1": True, "false": False, "0": False}.get(row[column].lower())
+            if flag is None:
+                raise StimulusError(option=column, got=row[column], expected="true or false", where=(path, number))
+            row[column] = flag
         ids[row.get("id", "")] += 1
         if "id" in row and ids[row["id"]] > 1:
             raise StimulusError(f"the id {row['id']!r} is duplicated", where=(path, number), hint="keep one")
@@ -285,21 +332,37 @@ def read_rows_of(path: FilePath, needed: Sequence[str] = ("id", "text")) -> Iter
         raise StimulusError("has no rows", where=path, hint="write the columns " + " and ".join(needed))
 
 
+def _as_text(column: str, value: Any, where: tuple[FilePath, int]) -> str:
+    """Return a cell as text, in one line; what is missing is empty."""
+    is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if not isinstance(value, str | None) and (column in _TEXTS or not is_number):
+        expected = "text" if column in _TEXTS else "text or a number"
+        raise StimulusError(option=column, got=value, expected=expected, where=where)
+    return "" if value is None else " ".join(str(value).split())
+
+
 def _parsed(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield rows, each with the number of its line, or of Parquet its own."""
     ending = path.suffix.lower()
     if ending == ".parquet":
-        file = open_parquet(path, StimulusError)
-        with reading_parquet(path, StimulusError):
-            groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
-            if (size := sum(group.total_byte_size for group in groups)) > _LARGEST:
-                raise StimulusError(option="the texts' bytes", got=size, expected=f"at most {_LARGEST:,}", where=path)
-            yield from enumerate(file.read().to_pylist(), start=1)
+        file, size = open_parquet(path, StimulusError), 0
+        columns = flat_columns(file)
+        rows = parquet_rows(file, columns, range(file.num_row_groups), path, StimulusError)
+        for number, values in enumerate(rows, start=1):
+            size += sum(len(value) if isinstance(value, str | bytes) else 8 for value in values)
+            if size > _LARGEST:
+                raise StimulusError(f"has more than {_LARGEST >> 20} MiB of texts", where=path, hint="give fewer rows")
+            yield number, dict(zip(columns, values, strict=True))
         return
     if ending == ".csv":
         lines = read_rows(path)
         _, _, columns = next(lines, (0, "", []))
-        yield from ((number, dict(zip(columns, cells, strict=False))) for number, _, cells in lines)
+        for number, _, cells in lines:
+            if len(cells) > len(columns):
+                hint = "put quotation marks around texts with commas or semicolons"
+                said = f"has {len(cells)} cells for {len(columns)} columns"
+                raise StimulusError(said, where=(path, number), hint=hint)
+            yield number, dict(zip(columns, cells, strict=False))
         return
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():

@@ -20,6 +20,7 @@ from typing import cast
 from imprint.checks import Context, check_choice
 from imprint.errors import StimulusError
 from imprint.files import FilePath
+from imprint.stimuli.catalog import language_of
 from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
 from imprint.stimuli.files import TomlTable, read_table
 from imprint.stimuli.inflection import plural, with_article
@@ -29,9 +30,6 @@ _FITTING = _FOLDER.with_name("fitting")
 _FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
 _SLOTS = "{word}, {a word} or {words}"
 _BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
-# The same for names and all other words, so that they are comparable.
-FRAMES = {"en": ("This is {word}.", "Here is {word}."), "de": ("Das ist {word}.", "Hier ist {word}.")}
-
 _NOTHING = "blick"
 _LONGEST = 300  # characters of a pattern; the context of a word, not a text
 
@@ -142,7 +140,7 @@ def fill(template: str, word: str) -> str:
 
 def contexts(test: WeatTest) -> tuple[Context, ...]:
     """Return the contexts a test is meant for: frames, and of tests that are not questions also those of the paper."""
-    framed: tuple[Context, ...] = ("framed",) if _frames(test.language) else ()
+    framed: tuple[Context, ...] = ("framed",) if frames_of(test) else ()
     if test.is_question:
         return framed
     return (*framed, "word", "bleached", *(("unbleached",) if test.unbleached is not None else ()))
@@ -176,8 +174,8 @@ def _patterns(
             )
         return dict.fromkeys(KINDS, test.unbleached.targets if key in ("x", "y") else test.unbleached.attributes)
     if context == "framed":
-        frames = _frames(test.language)
-        if frames is None:
+        frames = frames_of(test)
+        if not frames:
             raise StimulusError("has no frames in its language", where=f"test {test.id!r}", hint="choose bleached")
         return dict.fromkeys(KINDS, frames)
     if given is None or test.language not in (given.language, UNDETERMINED):
@@ -215,8 +213,10 @@ def spaced(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _frames(language: str) -> tuple[str, ...] | None:
-    return FRAMES.get("en" if language == UNDETERMINED else language)
+def frames_of(test: WeatTest) -> tuple[str, ...]:
+    """Return the sentences of a test's language that names and all other words are put into, so that they compare."""
+    language = language_of(test)
+    return () if language is None else language.frames
 
 
 @cache

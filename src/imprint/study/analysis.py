@@ -37,7 +37,7 @@ Platform = Literal["mturk", "prolific"]
 HELD_OUT = 0.2  # the paper's share
 
 _COLUMNS = ("participant", "item", "stage", "kind", "block", "title", "words", "expected", "answer")
-_PAYMENTS = ("panel_id", "names", "pages", "of_pages", "finished", "screened_out")
+_PAYMENTS = ("panel_id", "exam", "pages", "of_pages", "finished", "screened_out")
 
 
 def score(store: Store, ratings: Store | None = None) -> Rows[Row]:
@@ -95,7 +95,7 @@ def bonuses(store: Store) -> Rows[BonusRow]:
 
 
 def _counts(store: Store, *, agreement: bool) -> dict[int, tuple[int, int]]:
-    """Count earned and given answers by participant: in the exam by the list of names, else by the others."""
+    """Count earned and given answers by participant: in the exam by what is known, else by the others."""
     counts: dict[int, tuple[int, int]] = {}
     for ballot in read_ballots(store, "main" if agreement else "exam"):
         if agreement and len(ballot.values) < 2:
@@ -184,7 +184,7 @@ def write_csv(store: Store, path: FilePath) -> None:
 
 
 def write_payments(store: Store, path: FilePath) -> None:
-    """Write one line per participant whose link carried a panel's number: how many names and pages they answered.
+    """Write one line per participant whose link carried a panel's number: answers in the exam, and pages.
 
     Apart from the answers, so that these can be published as they are; this file only its owner can read.
     """

@@ -1,9 +1,12 @@
-"""Which groups of names people can be asked about, and the entry exam: who places enough of their names goes on.
+"""Which groups of names people can be asked about, and the entry exam: who matches enough lines to them goes on.
 
 Swinger et al. (2019), section 4.1, asked about 36 names of 12 groups, and 37 % of workers passed. The groups of an
 embedding overlap too much for that: even a rater who knows the sex, origin and age of every name cannot tell them
 apart. So up to four groups are asked about, in the exam and after it. Each is one that names of a sex and origin point
 to: most people who have such names have one of this group's. It is shown by the most common of these names.
+
+The exam asks as the pages after it do, which group a line of words goes with, but the answer is known: a line has a
+word for the sex and two places where names of that origin are at home.
 """
 
 from collections import Counter, defaultdict
@@ -15,42 +18,53 @@ from math import comb, factorial
 
 import numpy as np
 
-from imprint.stimuli.names import RACES, first_names
+from imprint.stimuli.names import first_names
 from imprint.study.design import StudyError
 
-SKILL = 0.8  # share of the exam's names that a rater of normal skill knows; the others are guessed
+SKILL = 0.8  # share of the exam's lines that a rater of normal skill knows; the others are guessed
 LEAST_SKILLED = 0.95  # of such raters pass
 MOST_RANDOM = 0.05  # of those who click at random pass
 MOST_GROUPS = 4
 
 _SHOWN = 5  # names that stand for a group
-_POOL = 10  # from which each person's names are drawn
+_POOL = 10  # lines, or names, from which each person's are drawn
 _LEAST_SHOWN = 2
 _CLEAR_SEX, _CLEAR_ORIGIN = 0.95, 0.8  # shares of a name's bearers
 _MOST_OF_KIND = 0.5  # of the people with names of a sex and origin, those whose name is in the group they point to
 _FEWEST_BEARERS = 10_000  # of a name that people recognise
+
+_KIN = {  # by sex
+    "women": ("mother", "sister", "daughter", "wife", "aunt", "grandmother", "girl", "woman", "lady", "niece"),
+    "men": ("father", "brother", "son", "husband", "uncle", "grandfather", "boy", "man", "gentleman", "nephew"),
+}
+_PLACES = {  # by origin
+    "white": ("England", "Scotland", "Ireland", "Wales", "Britain", "London", "Dublin", "Glasgow", "Leeds", "Belfast"),
+    "black": ("Nigeria", "Ghana", "Kenya", "Senegal", "Jamaica", "Haiti", "Mali", "Uganda", "Liberia", "Cameroon"),
+    "hispanic": ("Mexico", "Spain", "Cuba", "Colombia", "Peru", "Chile", "Panama", "Honduras", "Madrid", "Havana"),
+    "asian_pacific": ("China", "Japan", "Korea", "Vietnam", "India", "Thailand", "Taiwan", "Tokyo", "Laos", "Hanoi"),
+}
 
 Bearers = tuple[str, str]  # the sex and origin that nearly all bearers of a name share
 
 
 @dataclass(frozen=True)
 class ExamRule:
-    """How many names of each of the groups everybody is asked about, and how many of all must be right."""
+    """How many lines of each of the groups everybody is asked about, and how many of all must be right."""
 
     groups: int
     each: int
     mark: int
 
     @property
-    def names(self) -> int:
-        """How many names one person is asked about."""
+    def lines(self) -> int:
+        """How many lines one person is asked about."""
         return self.groups * self.each
 
     def pass_rate(self, skill: float) -> float:
-        """Return the exact chance of a rater who knows each name with probability `skill`, and guesses otherwise."""
+        """Return the exact chance of a rater who knows each line with probability `skill`, and guesses otherwise."""
         right = skill + (1 - skill) / self.groups
-        ways = ((comb(self.names, k), k) for k in range(self.mark, self.names + 1))
-        return sum(way * right**k * (1 - right) ** (self.names - k) for way, k in ways)
+        ways = ((comb(self.lines, k), k) for k in range(self.mark, self.lines + 1))
+        return sum(way * right**k * (1 - right) ** (self.lines - k) for way, k in ways)
 
 
 def majority_rate(skill: float, choices: int, people: int) -> float:
@@ -71,11 +85,11 @@ def majority_rate(skill: float, choices: int, people: int) -> float:
 
 @dataclass(frozen=True)
 class ExamGroup:
-    """A group in the exam: the names that represent it, and those that are asked about."""
+    """A group in the exam: the names that represent it, and the lines that are asked about."""
 
     letter: str
     shown: tuple[str, ...]
-    asked: tuple[str, ...]
+    asked: tuple[tuple[str, ...], ...]
 
 
 @cache
@@ -96,9 +110,9 @@ def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup,
     """Return the groups that people recognise with their exam, and whether their names are clear.
 
     A group's kind is the sex and origin of most people with its clear names. Of groups of a kind the one with most
-    such people is taken, if it has more than half of those of all groups. These names are used, the most common ones
+    such people is taken, if it has more than half of those of all groups. These names are shown, the most common ones
     first, and then other names of that kind if there are too few. If this gives fewer than two groups, the first
-    groups are taken with their names as they are.
+    groups are taken, and their exam asks about their names as they are.
     """
     clear, table = _clear_names(), first_names()
     bearers: dict[Bearers, Counter[str]] = defaultdict(Counter)
@@ -106,22 +120,26 @@ def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup,
         for name in names:
             if name in clear:
                 bearers[clear[name]][letter] += int(table.counts[table.index[name]])
-    chosen: dict[str, list[str]] = {}
+    chosen: list[ExamGroup] = []
     elsewhere = {name for names in groups.values() for name in names}
     for kind, counts in sorted(bearers.items(), key=lambda entry: -max(entry[1].values())):
         ((letter, most),) = counts.most_common(1)
         if most > _MOST_OF_KIND * counts.total() and most == max(of[letter] for of in bearers.values()):
+            held = {*groups[letter]}
             alike = [name for name, clear_kind in clear.items() if clear_kind == kind]
-            of_letter = {*groups[letter]}
-            chosen[letter] = [name for name in alike if name in of_letter] + [
-                name for name in alike if name not in elsewhere
-            ]
+            names = [name for name in alike if name in held] + [name for name in alike if name not in elsewhere]
+            chosen.append(ExamGroup(letter, tuple(names[:_SHOWN]), _lines(*kind)))
     if len(chosen) < 2:
-        return _exam(dict([*groups.items()][:MOST_GROUPS])), False
-    return _exam(dict([*chosen.items()][:MOST_GROUPS])), True
+        return _exam_of_names(dict([*groups.items()][:MOST_GROUPS])), False
+    return tuple(chosen[:MOST_GROUPS]), True
 
 
-def _exam(chosen: Mapping[str, Sequence[str]]) -> tuple[ExamGroup, ...]:
+def _lines(sex: str, origin: str) -> tuple[tuple[str, ...], ...]:
+    places = _PLACES[origin]
+    return tuple(zip(_KIN[sex], places, places[1:] + places[:1], strict=True))
+
+
+def _exam_of_names(chosen: Mapping[str, Sequence[str]]) -> tuple[ExamGroup, ...]:
     each = exam_rule(len(chosen)).each
     exam = []
     for letter, names in chosen.items():
@@ -134,7 +152,8 @@ def _exam(chosen: Mapping[str, Sequence[str]]) -> tuple[ExamGroup, ...]:
                 hint="create the study from the embedding, which has all names",
             )
         shown = min(_SHOWN, max(_LEAST_SHOWN, len(names) - _POOL))
-        exam.append(ExamGroup(letter, tuple(names[:shown]), tuple(names[shown : shown + _POOL])))
+        asked = tuple((name,) for name in names[shown : shown + _POOL])
+        exam.append(ExamGroup(letter, tuple(names[:shown]), asked))
     return tuple(exam)
 
 
@@ -145,7 +164,7 @@ def _clear_names() -> dict[str, Bearers]:
     women = table.share_women
     known: dict[str, Bearers] = {}
     for sex, shares in (("women", women), ("men", 1 - women)):
-        for origin in RACES:
+        for origin in _PLACES:
             for row in ((shares >= _CLEAR_SEX) & (table.races[origin] >= _CLEAR_ORIGIN)).nonzero()[0]:
                 known[table.names[row]] = (sex, origin)
     common = (name for name, count in zip(table.names, table.counts, strict=True) if count >= _FEWEST_BEARERS)

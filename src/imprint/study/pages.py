@@ -106,10 +106,10 @@ def preview_pages(store: Store) -> tuple[ShownPage, ...]:
     if exam:
         steps += [(Finish("not-qualified", terms.screen_out_code), 0)]
     steps += [(Finish("closed", terms.completion_code), 0), (Finish("waiting"), 0), (Finish("left"), 0)]
-    names = study.exam.names
+    lines = study.exam.lines
     placed = steps.index((exam[0], 0)) if exam else -1
     return tuple(
-        ShownPage(step, PagesDone(done, len(main), names if page > placed else 0, names))
+        ShownPage(step, PagesDone(done, len(main), lines if page > placed else 0, lines))
         for page, (step, done) in enumerate(steps)
     )
 

@@ -18,8 +18,9 @@ from imprint.enumeration.result import Enumeration
 from imprint.enumeration.rows import MOST_RUNS, UbeGroupRow, UbeRow
 from imprint.kinds.findings import read_findings
 from imprint.rows import Row
+from imprint.stimuli.names import surnames
 from imprint.study.analysis import score
-from imprint.study.design import Design, Item, ItemBlock, NameGroup, StudyError
+from imprint.study.design import Design, Item, ItemBlock, ItemKind, NameGroup, StudyError
 from imprint.study.exam import choose_groups, majority_rate
 from imprint.study.rows import MatchedRow, MatchingRow
 from imprint.study.settings import StudySettings
@@ -35,6 +36,8 @@ PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "s
 
 _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggestion": 1}
 _LITTLE_SKILL = 0.4
+_FALSE = 0.05  # false discoveries among associations at least as strong, at most
+_COMMON_SURNAME = 10_000  # bearers
 _MOST_PARTICIPANTS = 10_000
 _LONGEST_ABOUT = 80
 _STUDY = re.compile("[0-9a-f]{32}")
@@ -83,10 +86,11 @@ def ube_design(
 ) -> Design:
     """Ask which words society associates with which group of names, for the categories with the largest scores.
 
-    Only groups that common names point to are asked about, with associations that recur, where that was tried. `names`
-    gives all names of each group; without it only those in the findings are known. Every page offers all these groups.
-    Where the table of names knows too few, a page offers its own: a category with one association leaves nothing to
-    choose then, and is left out.
+    Only groups that common names point to are asked about, with associations that recur and of which few are false,
+    where that was tried, and not with family names, which texts put beside first names. `names` gives all names of
+    each group; without it only those in the findings are known. Every page offers all these groups. Where the table
+    of names knows too few, a page offers its own: a category with one association leaves nothing to choose then, and
+    is left out.
     """
     rows = list(findings)
     # Comparisons measure other groups' names.
@@ -95,16 +99,23 @@ def ube_design(
     shown = {row.group: _some(row, row.names) for row in _of(UbeGroupRow, rows) or cells}
     pooled = {letter: tuple(dict.fromkeys((*held, *(names or {}).get(letter, ())))) for letter, held in shown.items()}
     exam, is_clear = choose_groups(pooled)
+    asks: ItemKind = "triple" if is_clear else "name"
     if is_clear:  # people see the names that the exam knows they know
         shown = {group.letter: group.shown for group in exam}
     by_category: dict[int, list[UbeRow]] = defaultdict(list)
     for row in cells:
-        if row.group in shown and (row.recurrence is None or row.recurrence > MOST_RUNS):
+        recurs = row.recurrence is None or row.recurrence > MOST_RUNS
+        is_sure = row.q is None or row.q <= _FALSE
+        if row.group in shown and recurs and is_sure and not _are_surnames(row.words):
             by_category[row.category].append(row)
     several = [held for held in by_category.values() if is_clear or len(held) > 1]
     matched = sorted(several, key=lambda held: sum(row.score for row in held), reverse=True)[:categories]
     if not matched:
-        lacking = "association of these groups recurs" if is_clear else "category has two associations"
+        lacking = (
+            "association of these groups recurs and is clear of chance"
+            if is_clear
+            else "category has two associations"
+        )
         raise StudyError(f"no {lacking}, so there is nothing to match", hint="enumerate more names or words")
     cues = {group.letter: group.shown for group in exam}
     groups = tuple(NameGroup(letter, held, cues.get(letter, ())) for letter, held in shown.items())
@@ -138,7 +149,7 @@ def ube_design(
         quota=quota,
         least=_LEAST["ube"],
         groups=groups,
-        exam=tuple(Item("name", (name,), group.letter) for group in exam for name in group.asked),
+        exam=tuple(Item(asks, line, group.letter) for group in exam for line in group.asked),
         n_found=len(cells),
         notes=tuple(notes),
     )
@@ -237,6 +248,14 @@ def _unfinished(findings: Iterable[Row], rows: Sequence[MatchedRow]) -> tuple[st
 
 def _is_axis(row: AnalogyRow) -> bool:
     return {row.first, row.second} <= {*row.positive, *row.negative}
+
+
+def _are_surnames(words: Sequence[str]) -> bool:
+    """Tell whether most of these words are family names that many people bear."""
+    table = surnames()
+    rows = (table.index.get(word.capitalize()) for word in words)
+    common = [row for row in rows if row is not None and table.counts[row] >= _COMMON_SURNAME]
+    return 2 * len(common) > len(words)
 
 
 def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from imprint.checks import Protocol, check_whole
 from imprint.files import FilePath
 from imprint.study import database
-from imprint.study.design import AnswerError, Design, ItemBlock, ItemKind, NameGroup, StudyError, check_value
+from imprint.study.design import AnswerError, Design, ItemBlock, ItemKind, NameGroup, Stage, StudyError, check_value
 from imprint.study.people import hash_token, new_token
 from imprint.study.settings import Terms
 from imprint.study.steps import BlockCount, Overview, StoredAnswer, StoredItem, Study
@@ -27,6 +27,10 @@ _KINDS: dict[Protocol, tuple[ItemKind, ...]] = {
     "offense": ("rating",),
     "analogy": ("sense", "stereotype"),
     "suggestion": ("words",),
+}
+_STAGES: dict[Stage, tuple[ItemKind, ...]] = {
+    "exam": ("name", "triple"),
+    "main": ("triple", "rating", "sense", "stereotype", "words"),
 }
 _ENDS = 2  # of an axis, and of a pair
 
@@ -80,7 +84,7 @@ def check_sound(study: Study, answers: Iterable[StoredAnswer]) -> None:
         raise StudyError("it has no questions")
     asked = Counter(item.expected for item in by_number.values() if item.stage == "exam")
     if len(asked) != study.exam.groups or min(asked.values(), default=0) < study.exam.each:
-        raise StudyError("its exam has too few names")
+        raise StudyError("its exam has too few questions")
     if study.protocol == "analogy":
         _check_pairs(by_number.values())
     for answer in answers:
@@ -122,8 +126,7 @@ def overview(connection: sqlite3.Connection, fixed: Study, now: int) -> Overview
     ).fetchone()
     examined = connection.execute(
         "SELECT sum(value = expected) >= ? FROM answers JOIN items USING (item) "
-        "JOIN assignments ON assignments.participant = answers.participant AND assignments.block = answers.block "
-        "WHERE kind = 'name' AND state = 'answered' GROUP BY answers.participant",
+        "JOIN blocks ON blocks.block = answers.block WHERE stage = 'exam' GROUP BY answers.participant",
         (fixed.exam.mark,),
     ).fetchall()
     (stored,) = connection.execute("SELECT count(*) FROM answers").fetchone()
@@ -184,7 +187,7 @@ def _insert(connection: sqlite3.Connection, stage: str, block: ItemBlock) -> Non
 
 
 def _is_sound(item: StoredItem, letters: list[str]) -> bool:
-    if (item.kind == "name") != (item.stage == "exam") or not item.words:
+    if item.kind not in _STAGES[item.stage] or not item.words:
         return False
     if item.kind in ("name", "triple", "rating"):
         return item.expected in item.letters and set(item.letters) <= set(letters)

@@ -242,8 +242,8 @@ class BonusRow(StudyRow, frozen=True, kw_only=True, tag="study-bonus"):
         str | None,
         shown("Participant", "The name in the exported answers, unless the participant has a panel's number."),
     ]
-    exam_correct: Annotated[int, shown("Names right", "Names put into their group.")]
-    exam_asked: Annotated[int, shown("Names asked", "Names to put into a group.")]
+    exam_correct: Annotated[int, shown("Exam, right", "Lines of the exam put into their group.")]
+    exam_asked: Annotated[int, shown("Exam, asked", "Lines of the exam.")]
     agreed: Annotated[int, shown("Agreed", "Answers that most of the others gave too.")]
     n_judged: Annotated[int, shown("Answers judged", "Answers to items that somebody else has judged as well.")]
     panel_id: Annotated[str | None, shown("Panel id", "The number under which a panel pays the participant.")]

@@ -36,7 +36,7 @@ class Study:
 
     @property
     def exam(self) -> ExamRule:
-        """How many names the exam asks about, and how many must be right; none where there is no exam."""
+        """How many lines the exam asks about, and how many must be right; none where there is no exam."""
         return exam_rule(sum(bool(group.cues) for group in self.groups) if self.protocol == "ube" else 0)
 
 
@@ -82,7 +82,7 @@ class Familiarise:
 
 @dataclass(frozen=True)
 class Finish:
-    """Nothing to answer: all is answered, or is by others, too few names were known, or the person has stopped.
+    """Nothing to answer: all is answered, or is by others, the exam was not passed, or the person has stopped.
 
     `closed`: the pages left have enough answers; `waiting`: other people have them open. `code` is the completion code
     for those whose pages have all enough answers, and the screen-out code for those who did not pass the exam.
@@ -105,7 +105,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class PagesDone:
-    """How many pages one person has answered, of all there are, and how many names of the exam."""
+    """How many pages one person has answered, of all there are, and how many lines of the exam."""
 
     answered: int
     blocks: int

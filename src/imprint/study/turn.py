@@ -33,7 +33,7 @@ def ordered_groups(
 def page_of(study: Study, participant: int, block: int) -> Task:
     """Return a page as a person sees it, with questions and groups in their order.
 
-    Of the exam's names as many are drawn from each group as it asks for.
+    Of the exam's lines as many are drawn from each group as it asks for.
     """
     first, by_number = study.blocks[block][0], {item.number: item for item in study.blocks[block]}
     order = [*by_number]
@@ -99,7 +99,7 @@ class Turn:
         ).fetchone()
         if self._exam is None:
             return PagesDone(answered, blocks, 0, 0)
-        return PagesDone(answered, blocks, self._exam_score()[1], self._study.exam.names)
+        return PagesDone(answered, blocks, self._exam_score()[1], self._study.exam.lines)
 
     def is_finished(self) -> bool:
         """Tell whether this person has done the exam, and all pages that they have not answered have enough answers.
@@ -117,7 +117,7 @@ class Turn:
         return not self._is_at_exam() and self._exam_score()[0] < self._study.exam.mark
 
     def _is_at_exam(self) -> bool:
-        return self._exam is not None and self._exam_score()[1] < self._study.exam.names
+        return self._exam is not None and self._exam_score()[1] < self._study.exam.lines
 
     def _open_exam(self, block: int) -> Task | None:
         """Return the exam's page, None when it is done."""
@@ -126,7 +126,7 @@ class Turn:
         return page if page.questions else None
 
     def _exam_score(self) -> tuple[int, int]:
-        """Return how many names this person put into their group, and how many were answered."""
+        """Return how many lines this person put into their group, and how many were answered."""
         right, asked = self._run(
             "SELECT coalesce(sum(value = expected), 0), count(*) FROM answers JOIN items USING (item) "
             "WHERE participant = :participant AND answers.block = :exam"

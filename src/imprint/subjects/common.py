@@ -16,7 +16,8 @@ from imprint.embeddings.embedding import unit_rows
 from imprint.embeddings.reading import frequency_table
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.stimuli import seeds
-from imprint.stimuli.templates import FRAMES, fill, spaced
+from imprint.stimuli.catalog import languages
+from imprint.stimuli.templates import fill, spaced
 from imprint.subjects.encodings import Encodings
 from imprint.subjects.opening import load
 from imprint.types import Floats, Floats32, Ints
@@ -102,7 +103,7 @@ class FramedWords:
 
     def texts(self) -> list[str]:
         """Return every text to encode."""
-        return [fill(frame, word) for word in self.common.words for frame in FRAMES["en"]]
+        return [fill(frame, word) for word in self.common.words for frame in languages()["en"].frames]
 
     def background(self, encodings: Encodings, missing: Iterable[str] = ()) -> Background | None:
         """Return the words' vectors, each the mean of its unit vectors; None where too few are left.
@@ -114,4 +115,4 @@ class FramedWords:
             return None
         is_known = np.isin(self.common.words, common.words)
         rows = unit_rows(encodings.rows(self.texts()))
-        return common.background(rows.reshape(len(is_known), len(FRAMES["en"]), -1).mean(axis=1)[is_known])
+        return common.background(rows.reshape(len(is_known), len(languages()["en"].frames), -1).mean(axis=1)[is_known])

@@ -60,6 +60,12 @@ def choose_fitting(
     return refused, len(chosen)
 
 
+def announce_texts(encoder: Encoder, groups: Sequence[Iterable[str]], cache: EncodingStore | None) -> None:
+    """Have a server's encoder say how many texts it will be sent: those groups that fit, the first first."""
+    _, count = choose_fitting(encoder, groups, cache)
+    encoder.announce(count)
+
+
 def encode_texts(
     encoder: Encoder,
     texts: Sequence[str],

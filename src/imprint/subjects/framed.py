@@ -69,9 +69,9 @@ def word_vectors(
     return made
 
 
-def texts_of_words(encoder: Encoder, words: Iterable[str]) -> list[str]:
-    """Return the texts that `word_vectors` has an encoder encode for English words."""
-    frames, _, _, texts = _asked(encoder, [*words], None)
+def texts_of_words(encoder: Encoder, words: Iterable[str], language: str = "en") -> list[str]:
+    """Return the texts that `word_vectors` has an encoder encode."""
+    frames, _, _, texts = _asked(encoder, [*words], _own_frames(language))
     return [frame.format(word=text) for frame in frames for text in texts]
 
 
@@ -79,16 +79,20 @@ def foreign_vectors(
     source: EncoderLike, tests: Iterable[Test], *, cache: EncodingStore | None = None
 ) -> dict[str, Embedding]:
     """Return vectors of the words of tests by language, for languages with frames of their own; only of an encoder."""
-    by_language: dict[str, list[Test]] = {}
-    for test in tests:
-        by_language.setdefault(test.language, []).append(test)
     if isinstance(open_subject(source), Embedding):
         return {}
     return {
-        language: word_vectors(source, sorted(words_of(own)), language=language, cache=cache)
-        for language, own in by_language.items()
-        if _own_frames(language)
+        language: word_vectors(source, words, language=language, cache=cache)
+        for language, words in foreign_words(tests).items()
     }
+
+
+def foreign_words(tests: Iterable[Test]) -> dict[str, list[str]]:
+    """Return the words of tests in languages with frames of their own, by language."""
+    by_language: dict[str, list[Test]] = {}
+    for test in tests:
+        by_language.setdefault(test.language, []).append(test)
+    return {language: sorted(words_of(own)) for language, own in by_language.items() if _own_frames(language)}
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
+from imprint.announcing import announce
 from imprint.association.rows import OUTCOME, REASON
 from imprint.directions.axis import pair_axis
 from imprint.directions.projection import project
@@ -19,7 +20,13 @@ from imprint.rows import Row, Rows, shown
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.outcomes import CONFIDENCE, Reason, SizeOutcome, outcome
 from imprint.significance.ranks import area
-from imprint.stimuli.neutral import NeutralLanguage, NeutralSentence, neutral_sentences
+from imprint.stimuli.neutral import (
+    NeutralLanguage,
+    NeutralSentence,
+    TargetLanguage,
+    neutral_sentences,
+    target_language,
+)
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.translation.translators import Function, find_translator
 from imprint.types import Progress
@@ -28,8 +35,6 @@ Pronoun = Literal["he", "she", "neither", "untranslated"]
 Predictor = Literal["association", "women"]
 
 _WORD = re.compile(r"[^\W_]+")
-_HE = {"he", "him", "his", "himself"}
-_SHE = {"she", "her", "hers", "herself"}
 
 
 class TranslatedSentence(msgspec.Struct, frozen=True):
@@ -84,10 +89,11 @@ class TranslationRow(Row, frozen=True, kw_only=True, tag="translation"):
     p_value: Annotated[float | None, shown("p", "Two-sided p of the association.")] = None
     language: Annotated[str, shown("Language", "Language of the sentences (ISO 639).")]
     title: Annotated[str, shown("From", "The language that was translated.")]
+    target: Annotated[str, shown("To", "The language that was translated into.")] = "English"
     predicted_by: Annotated[str, shown("Predicted by", "The embedding that associations are of.")]
     n_sentences: Annotated[int, shown("Sentences", "Sentences that were translated.")]
-    n_he: Annotated[int, shown("He", "Sentences that came out with he, him or his.")]
-    n_she: Annotated[int, shown("She", "Sentences that came out with she or her.")]
+    n_he: Annotated[int, shown("He", "Sentences that came out with a pronoun for a man: he, him or his.")]
+    n_she: Annotated[int, shown("She", "Sentences that came out with a pronoun for a woman: she or her.")]
     n_neither: Annotated[int, shown("Neither", "Sentences without either, or with both.")]
     n_untranslated: Annotated[
         int,
@@ -105,6 +111,7 @@ def translate_probe(
     translator: str | Function,
     languages: Sequence[str] = (),
     *,
+    target: str = "en",
     embedding: EmbeddingLike = "default",
     sentences: FilePath | None = None,
     batch: int | None = None,
@@ -116,11 +123,13 @@ def translate_probe(
     Parameters
     ----------
     translator
-        "command:PROGRAM ARGUMENTS", which reads and writes lines and runs without a shell; {source} there is the code
-        of the language. Or the URL of a service such as LibreTranslate, or a function of sentences and the code of
-        their language.
+        "command:PROGRAM ARGUMENTS", which reads and writes lines and runs without a shell; {source} and {target} there
+        are the codes of the languages. Or the URL of a service such as LibreTranslate, or a function of sentences and
+        the code of their language.
     languages
-        Codes of languages: tr, eu, hu, fi. By default all of the file.
+        Codes of languages: tr, eu, hu, fi, et, id, fa, sw. By default all of the file.
+    target
+        Code of the language to translate into, whose pronouns are counted: en, de or fr.
     embedding
         Whose association of words with she and he is the predictor.
     sentences
@@ -144,12 +153,13 @@ def translate_probe(
     >>> imprint.translate_probe(always_he, ["tr"])["translate-tr"].n_he
     50
     """
-    chosen = neutral_sentences(tuple(languages), sentences)
-    found = find_translator(translator, batch=batch, timeout=timeout)
+    chosen, into = neutral_sentences(tuple(languages), sentences), target_language(target, sentences)
+    found = find_translator(translator, target, batch=batch, timeout=timeout)
     opened = load(embedding)
     words = list(dict.fromkeys(one.word for language in chosen for one in language.sentences))
     near = project(opened, pair_axis(opened, [("she", "he")]), words).to_mapping()
     total, done, translated = sum(len(language.sentences) for language in chosen), 0, []
+    announce(found.name, total, "sentences")
     for language in chosen:
         lines = []
         for line in found.translate([one.text for one in language.sentences], language.code):
@@ -157,7 +167,7 @@ def translate_probe(
             done += 1
             if progress is not None:
                 progress(done, total)
-        translated.append(_translated(language, lines, near))
+        translated.append(_translated(language, lines, near, into))
     rows = []
     for language, own in zip(chosen, translated, strict=True):
         predicted = _predict("association", own), _predict("women", own)
@@ -165,14 +175,15 @@ def translate_probe(
         gendered = counts["he"] + counts["she"]
         rows.append(
             TranslationRow(
-                test=f"translate-{language.code}",
+                test=f"translate-{language.code}" if target == "en" else f"translate-{language.code}-{target}",
                 embedding=found.name,
                 embedding_sha256=found.identity,
                 statistic=predicted[0].auc,
                 p_value=predicted[0].p_value,
                 missing=tuple(one.word for one in own if one.association is None),
                 language=language.code,
-                title=language.name,
+                title=language.name if target == "en" else f"{language.name} to {into.name}",
+                target=into.name,
                 predicted_by=opened.name,
                 n_sentences=len(own),
                 n_he=counts["he"],
@@ -187,13 +198,15 @@ def translate_probe(
     return Rows(rows)
 
 
-def pronoun_of(translation: str, sentence: NeutralSentence) -> Pronoun:
+def pronoun_of(translation: str, sentence: NeutralSentence, target: TargetLanguage) -> Pronoun:
     """Return which pronoun came out; both are neither. A word left as it was is not translated, with any pronoun."""
     came = _tokens(translation)
-    left = ({*_tokens(sentence.form)} - {*_tokens(sentence.word)}) & {*came}
+    known = target.same | ({*_tokens(sentence.word)} if target.code == "en" else set())
+    left = ({*_tokens(sentence.form)} - known) & {*came}
     if not came or came == _tokens(sentence.text) or left:
         return "untranslated"
-    he, she = bool(_HE & {*came}), bool(_SHE & {*came})
+    he = not target.he.isdisjoint(came)
+    she = not target.she.isdisjoint(came) and target.plural.isdisjoint(came)
     if he == she:
         return "neither"
     return "he" if he else "she"
@@ -204,10 +217,10 @@ def _tokens(text: str) -> list[str]:
 
 
 def _translated(
-    language: NeutralLanguage, lines: Sequence[str], near: Mapping[str, float]
+    language: NeutralLanguage, lines: Sequence[str], near: Mapping[str, float], target: TargetLanguage
 ) -> tuple[TranslatedSentence, ...]:
     return tuple(
-        TranslatedSentence(one.word, one.text, line, pronoun_of(line, one), near.get(one.word), one.women)
+        TranslatedSentence(one.word, one.text, line, pronoun_of(line, one, target), near.get(one.word), one.women)
         for one, line in zip(language.sentences, lines, strict=True)
     )
 

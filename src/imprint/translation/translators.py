@@ -18,8 +18,8 @@ from imprint.programs import LONGEST_TIMEOUT, QUOTED, file_hashes, run_lines, sp
 
 Function = Callable[[Sequence[str], str], Sequence[str]]
 
-TARGET = "en"
 PLACE = "{source}"  # in a command: the language translated from
+TARGET_PLACE = "{target}"  # and the one translated into
 
 _EXPECTED = "command:PROGRAM ARGUMENTS or the URL of a service such as http://127.0.0.1:5000/translate"
 _URL = re.compile("https?://", re.IGNORECASE)
@@ -70,10 +70,10 @@ class FunctionTranslator(Translator):
 
 
 class CommandTranslator(Translator):
-    """A command that reads one sentence per line and writes one line for each; {source} in it is the language."""
+    """A command that reads one sentence per line and writes one line for each; {source} and {target} are languages."""
 
-    def __init__(self, command: str, *, batch: int | None = None, timeout: float | None = None) -> None:
-        self._arguments = split_command(command)
+    def __init__(self, command: str, target: str, *, batch: int | None = None, timeout: float | None = None) -> None:
+        self._arguments = [argument.replace(TARGET_PLACE, target) for argument in split_command(command)]
         self.name = command
         self.batch = check_whole("batch", 1_000 if batch is None else batch)
         self._timeout = check_between("timeout", 600.0 if timeout is None else timeout, 0.0, LONGEST_TIMEOUT)
@@ -99,17 +99,17 @@ class CommandTranslator(Translator):
 class ServiceTranslator(Translator):
     """A service that gets q, source, target and format, and answers translatedText; q is one text or a list."""
 
-    def __init__(self, url: str, *, batch: int | None = None, timeout: float | None = None) -> None:
-        self._key = key_from_environment(url)
+    def __init__(self, url: str, target: str, *, batch: int | None = None, timeout: float | None = None) -> None:
+        self._key, self._target = key_from_environment(url), target
         self.name = url
         self.batch = check_whole("batch", 25 if batch is None else batch)
         timeout = 60.0 if timeout is None else timeout
         self._client = Client(url, self._key, batch=self.batch, timeout=timeout)
-        self.identity = identify(adapter="service", url=url)
+        self.identity = identify(adapter="service", url=url, **({} if target == "en" else {"target": target}))
 
     def _translate(self, sentences: Sequence[str], source: str) -> Sequence[str]:
         texts = sentences[0] if self.batch == 1 else list(sentences)
-        request = {"q": texts, "source": source, "target": TARGET, "format": "text"}
+        request = {"q": texts, "source": source, "target": self._target, "format": "text"}
         if self._key:
             request["api_key"] = self._key
         try:
@@ -131,12 +131,14 @@ class ServiceTranslator(Translator):
         return lines
 
 
-def find_translator(given: str | Function, *, batch: int | None = None, timeout: float | None = None) -> Translator:
-    """Return the translator that a name or a function means; nothing runs yet."""
+def find_translator(
+    given: str | Function, target: str = "en", *, batch: int | None = None, timeout: float | None = None
+) -> Translator:
+    """Return the translator into a language that a name or a function means; nothing runs yet."""
     if callable(given):
         return FunctionTranslator(given)
     if _URL.match(given):
-        return ServiceTranslator(given, batch=batch, timeout=timeout)
+        return ServiceTranslator(given, target, batch=batch, timeout=timeout)
     if given.startswith(_PREFIX):
-        return CommandTranslator(given.removeprefix(_PREFIX).strip(), batch=batch, timeout=timeout)
+        return CommandTranslator(given.removeprefix(_PREFIX).strip(), target, batch=batch, timeout=timeout)
     raise SettingError(option="the translator", got=given, expected=_EXPECTED)
