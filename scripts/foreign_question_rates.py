@@ -16,8 +16,8 @@ from question_rates import COVERAGE, FALSE_AT_MARGIN, PAGE, chunks, span, verdic
 from imprint.association.calibration import AskedTest, exchanged
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences
 from imprint.files import replacing
-from imprint.significance.decisions import Decisions
 from imprint.significance.outcomes import CONFIDENCE, MARGIN
+from imprint.significance.shares import Decisions
 from imprint.stimuli.catalog import foreign_questions
 from imprint.stimuli.matching import octave
 from imprint.subjects.opening import open_encoder

@@ -25,10 +25,9 @@ from imprint.association.calibration import AskedTest, CalibrationRow, calibrate
 from imprint.association.vectors import SetVectors
 from imprint.association.weat import find_test
 from imprint.files import replacing
-from imprint.significance.decisions import Decisions, p_values
 from imprint.significance.outcomes import CONFIDENCE, MARGIN
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.shares import ShareOfDistance, change_of_size, mean_size
+from imprint.significance.shares import Decisions, ShareOfDistance, change_of_size, mean_size, p_values
 from imprint.stimuli.catalog import questions, read_tests
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.opening import open_subject

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from imprint.significance.crossed import Spread, two_sided
-from imprint.significance.decisions import Decisions, p_values
 from imprint.significance.outcomes import CONFIDENCE, outcome
-from imprint.significance.shares import ShareOfDistance
+from imprint.significance.shares import Decisions, ShareOfDistance, p_values
 
 RUNS = 25
 

@@ -11,7 +11,7 @@ from imprint.debiasing.sentences import RememberingEncoder, label_texts
 from imprint.encoders.onnx import OnnxEncoder
 from imprint.evaluation.benchmarks import bundled_benchmarks
 from imprint.evaluation.comparison import AgreementRow, compare
-from imprint.kinds.changes import say_changes
+from imprint.kinds.comparison import say_changes
 from imprint.kinds.sections import sections
 from imprint.render.terminal import draw_text
 from imprint.reports.page import render_page

@@ -26,10 +26,9 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Row, Rows, shown
 from imprint.settings import CACHE, REPORT, option, settable
-from imprint.significance.decisions import Decisions
 from imprint.significance.outcomes import CONFIDENCE, too_few
 from imprint.significance.partitions import binomial_interval
-from imprint.significance.shares import ShareOfDistance
+from imprint.significance.shares import Decisions, ShareOfDistance
 from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
 from imprint.stimuli.names import ONE_SEX, RACES, first_names

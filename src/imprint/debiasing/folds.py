@@ -33,7 +33,7 @@ _ALIKE = math.log(1.05)
 _FEWEST = 2  # words of a fold, and background words: a variance needs them
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class FoldedPoint:
     """What one strength and spread did in every fold, and to the background where all seeds are fitted on.
 
@@ -56,12 +56,6 @@ class FoldedPoint:
     def reduction(self) -> float:
         """How many times smaller to expect the variance of unseen words with all seeds fitted on."""
         return self.selectivity / self.background_ratio if self.background_ratio else math.inf
-
-    def __repr__(self) -> str:
-        return (
-            f"FoldedPoint(strength {self.strength:g}, spread {self.spread:g}: / {self.reduction:.1f}, "
-            f"background x {self.background_ratio:.2f})"
-        )
 
 
 def fold_frontier(

@@ -7,14 +7,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from imprint.debiasing.transform import (
-    KEY,
-    Card,
-    DoubleHardTransform,
-    HardTransform,
-    LinearTransform,
-    Transform,
-)
+from imprint.debiasing.transform import KEY, Card, DoubleHardTransform, HardTransform, LinearTransform, Transform
 from imprint.errors import ImprintError, raising_as, reading_file
 from imprint.files import FilePath
 from imprint.types import Floats

@@ -9,7 +9,6 @@ from imprint.checks import Device
 from imprint.enumeration.checkpoint import Checkpoint, Done, resumed
 from imprint.enumeration.mirroring import standardise
 from imprint.enumeration.settings import Settings
-from imprint.significance.corrections import benjamini_hochberg, benjamini_yekutieli
 from imprint.significance.rotations import Cells, chunks, rotated_scores
 from imprint.types import Floats, Floats32, Ints
 
@@ -70,8 +69,10 @@ def adjust(p_values: Floats, settings: Settings) -> Floats:
     """Correct p-values over all cells, those with too few words included (their p is 1)."""
     if settings.correction == "max":
         return p_values
-    correct = benjamini_hochberg if settings.correction == "bh" else benjamini_yekutieli
-    return correct(p_values.ravel()).reshape(p_values.shape)
+    from scipy.stats import false_discovery_control
+
+    adjusted: Floats = false_discovery_control(p_values.ravel(), method=settings.correction)
+    return adjusted.reshape(p_values.shape)
 
 
 def _rotate_on_gpu(

@@ -79,7 +79,7 @@ class AgreementRow(Row, frozen=True, kw_only=True, tag="agreement"):
 
 
 @dataclass(frozen=True)
-class Comparison(EvaluationSettings):
+class ComparisonArguments(EvaluationSettings):
     """All that a comparison is given."""
 
     second: Annotated[EncoderLike, option("The one compared with it; differences are the second's less the first's.")]
@@ -93,8 +93,8 @@ class Comparison(EvaluationSettings):
     report: Annotated[Report | None, REPORT] = None
 
 
-@settable(Comparison)
-def compare(first: EncoderLike, asked: Comparison) -> Rows[Row]:
+@settable(ComparisonArguments)
+def compare(first: EncoderLike, asked: ComparisonArguments) -> Rows[Row]:
     """Compare two embeddings or encoders: their biases, whether they associate words alike, and their benchmarks.
 
     Parameters

@@ -19,13 +19,7 @@ from imprint.association.seat_battery import framed_texts, run_seat_battery
 from imprint.debiasing.debiaser import find_debiaser
 from imprint.debiasing.frontier import stereotype_variances
 from imprint.debiasing.rows import FrontierRow, debiasing_finding, fitted_finding, frontier_finding
-from imprint.debiasing.sentences import (
-    PER_WORD,
-    FittedOn,
-    FittingGroups,
-    in_turn,
-    known_words,
-)
+from imprint.debiasing.sentences import PER_WORD, FittedOn, FittingGroups, in_turn, known_words
 from imprint.debiasing.transform import DebiasedEncoder, Transform
 from imprint.directions.axis import Axis
 from imprint.embeddings.embedding import Embedding

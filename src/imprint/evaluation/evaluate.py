@@ -23,7 +23,7 @@ from imprint.types import Report
 
 
 @dataclass(frozen=True)
-class Evaluation(EvaluationSettings):
+class EvaluationArguments(EvaluationSettings):
     """All that an evaluation is given."""
 
     benchmarks: Annotated[
@@ -41,8 +41,8 @@ class Evaluation(EvaluationSettings):
     report: Annotated[Report | None, REPORT] = None
 
 
-@settable(Evaluation)
-def evaluate(embedding: EncoderLike, asked: Evaluation) -> Rows[BenchmarkRow | SkippedRow]:
+@settable(EvaluationArguments)
+def evaluate(embedding: EncoderLike, asked: EvaluationArguments) -> Rows[BenchmarkRow | SkippedRow]:
     """Run benchmarks of word similarity and analogy on an embedding, or on two with the difference between them.
 
     Parameters

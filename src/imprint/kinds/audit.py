@@ -1,6 +1,6 @@
 """The row of a whole audit and its kind: what was audited, how, and whether it can be judged."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
@@ -56,13 +56,8 @@ def audit_row(rows: Iterable[Row]) -> AuditRow | None:
     return next((row for row in rows if isinstance(row, AuditRow)), None)
 
 
-def settings(rows: Iterable[AuditRow]) -> Iterator[Table]:
-    """List how audits were run, and with which versions."""
-    for row in rows:
-        yield _settings(row)
-
-
 def _settings(row: AuditRow) -> Table:
+    """List how an audit was run, and with which versions."""
     lines: list[tuple[Text, Text]] = [("words", count(row.n_words)), ("dimensions", count(row.dimension))]
     lines += [(key, _value(value)) for key, value in msgspec.structs.asdict(row.settings).items()]
     lines += [(f"{one.name}, version", title(one.value)) for one in row.versions]
@@ -91,5 +86,5 @@ AUDIT = Kind(
     claims=claims,
     card=True,
     measured=False,
-    settings=settings,
+    settings=lambda rows: map(_settings, rows),
 )

@@ -67,11 +67,6 @@ def blocks(rows: Sequence[MetricRow]) -> Iterator[Block]:
     yield Details("How to read this", (*_reading(rows), *notes))
 
 
-def sentences(rows: Sequence[MetricRow]) -> Iterator[Text]:
-    """Say what each value shows."""
-    yield from map(_said, rows)
-
-
 def claims(rows: Sequence[MetricRow]) -> Iterator[Claim]:
     """Pair what a value shows with what it does not."""
     for row in rows:
@@ -113,6 +108,7 @@ def _left_out(row: MetricRow) -> Block:
 
 
 def _said(row: MetricRow) -> Text:
+    """Say what a value shows."""
     what = say("{} of {}{}", row.metric_title, title(row.test), _about(row))
     value = (number(row.value, 3), interval(row.words_low, row.words_high, 3), number(row.expected, 3))
     turned = ", against the prediction" if row.directed and (row.excess or 0.0) < 0 else ""
@@ -156,7 +152,7 @@ METRIC = Kind(
     row=MetricRow,
     part=METRIC_PART,
     blocks=blocks,
-    sentences=sentences,
+    sentences=lambda rows: map(_said, rows),
     claims=claims,
     aliases={"p": "p_value"},
     card=True,

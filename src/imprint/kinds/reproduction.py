@@ -134,12 +134,6 @@ def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
     return Chart("reproduction", heading, alt, draw, listed, main=True)
 
 
-def name_blocks(rows: Sequence[RemovedNamesRow]) -> Iterator[Block]:
-    """Draw how frequent names are as words, against how many people bear them (Swinger et al., figure 1)."""
-    for row in rows:
-        yield _names_chart(row)
-
-
 def name_sentences(rows: Sequence[RemovedNamesRow]) -> Iterator[Text]:
     """Say how the removed names differ."""
     for row in rows:
@@ -154,6 +148,7 @@ def name_sentences(rows: Sequence[RemovedNamesRow]) -> Iterator[Text]:
 
 
 def _names_chart(row: RemovedNamesRow) -> Chart:
+    """Draw how frequent names are as words, against how many people bear them (Swinger et al., figure 1)."""
     marked = [("removed", point) for point in row.removed] + [("kept", point) for point in row.kept]
 
     def draw(shown: Words, width: int) -> dict[str, object]:
@@ -195,5 +190,10 @@ REPRODUCTION = Kind(
     card=True,
 )
 REMOVED_NAMES = Kind(
-    "removed-names", row=RemovedNamesRow, part=FIGURES, blocks=name_blocks, sentences=name_sentences, rank=1
+    "removed-names",
+    row=RemovedNamesRow,
+    part=FIGURES,
+    blocks=lambda rows: map(_names_chart, rows),
+    sentences=name_sentences,
+    rank=1,
 )

@@ -19,13 +19,7 @@ from imprint.metrics.metric import Metric, MetricWords, is_metric
 from imprint.metrics.run import BATCH, MetricRow, frequency_test, lacks_words, measured, obstacle_of_frequency
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.significance.outcomes import Reason
-from imprint.significance.relabelled import (
-    Chosen,
-    Jackknifed,
-    group_relabellings,
-    place_among,
-    squares_left_out,
-)
+from imprint.significance.relabelled import Chosen, Jackknifed, group_relabellings, place_among, squares_left_out
 from imprint.stimuli.definition import GroupsTest
 from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints

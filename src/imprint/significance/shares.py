@@ -13,6 +13,9 @@ Several sizes share words, as two questions about the same names do, or one ques
 mean or difference has a jackknife: each unit is left out of all of them at once, in closed form, and varies around the
 mean of the set it was drawn for, however many others it is in: these strata only decide how many degrees of freedom
 there are. The interaction of targets and attributes, which two of these sums count, is taken off once.
+
+Many repetitions of a question are decided at once, without an interval for each: it lies beyond a margin where the
+margin is rejected on that side. So tests at zero and at both margins decide as `outcome` does.
 """
 
 import math
@@ -23,8 +26,8 @@ from functools import cached_property
 import numpy as np
 
 from imprint.significance.crossed import FEWEST_UNITS, Spread, smallest_detectable, two_sided
-from imprint.significance.outcomes import CONFIDENCE, Size
-from imprint.types import Floats, Floats32, Ints
+from imprint.significance.outcomes import CONFIDENCE, MARGIN, Size
+from imprint.types import Flags, Floats, Floats32, Ints
 
 _SCANNED = 16  # steps from the size outwards, looking for the last margin that is not rejected
 _HALVINGS = 42
@@ -369,3 +372,48 @@ def _interaction(first: Sample, second: Sample) -> Floats:
 def unbiased(count: int) -> float:
     """Return what makes up for deviations being taken from the mean of the units themselves."""
     return math.sqrt(count / (count - 1)) if count > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """One entry per repetition: whether A and B are distinguished, and what the interval of the size says.
+
+    `differs`: the mean difference excludes zero, whether or not A and B are distinguished.
+    """
+
+    distinguished: Flags
+    substantial: Flags
+    small: Flags
+    excludes_zero: Flags
+    differs: Flags
+
+    @property
+    def shows_difference(self) -> Flags:
+        """Whether the outcome is substantial or present."""
+        return np.asarray(self.substantial | (self.excludes_zero & ~self.small))
+
+    @classmethod
+    def of(cls, share: ShareOfDistance) -> "Decisions":
+        """Decide every repetition of a size."""
+        level = 1 - CONFIDENCE
+        distinguished = (share.distance > 0) & (p_values(share.distance, share.distance_spread()) < level)
+        sides = {}
+        for margin in (-MARGIN, 0.0, MARGIN):
+            contrast, spread = share.contrast(margin)
+            sides[margin] = np.where(p_values(contrast, spread) < level, np.sign(contrast), 0)
+        return cls(
+            distinguished=distinguished,
+            substantial=distinguished & ((sides[MARGIN] > 0) | (sides[-MARGIN] < 0)),
+            small=distinguished & (sides[-MARGIN] > 0) & (sides[MARGIN] < 0),
+            excludes_zero=distinguished & (sides[0.0] != 0),
+            differs=sides[0.0] != 0,
+        )
+
+
+def p_values(contrast: Floats, spread: Spread) -> Floats:
+    """Return two-sided p-values, 1 where nothing varies."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tails = 2 * stdtr(spread.df, -np.abs(contrast) / np.sqrt(spread.variance))
+    return np.asarray(np.where(spread.variance > 0, tails, 1.0))
