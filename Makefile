@@ -53,7 +53,7 @@ $(EXAMPLES): scripts/docs_examples.py | $(READY)
 	$(BIN)/python scripts/docs_examples.py build/examples
 	@touch $@
 
-# The pictures of README and docs, taken from the examples and the explorer (needs Chromium).
+# The pictures of README and docs, taken from the examples, the board of `make board`, and the explorer (needs Chromium).
 docs-images: $(READY) $(EXAMPLES)
 	$(BIN)/python scripts/docs_images.py
 

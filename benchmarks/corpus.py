@@ -67,8 +67,8 @@ def texts(folder: str) -> Iterator[str]:
 def by_imprint(folder: str) -> int:
     """Count co-occurrences of all questions by document."""
     from imprint.corpora.counting import count_corpus
-    from imprint.corpora.settings import TextSettings
     from imprint.stimuli.catalog import text_questions
+    from imprint.subjects.settings import TextSettings
 
     return count_corpus([folder], text_questions(), TextSettings()).n_words
 

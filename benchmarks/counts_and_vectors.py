@@ -12,7 +12,7 @@ import numpy as np
 from gensim.models import Word2Vec
 from scipy.stats import spearmanr
 
-from imprint.corpora.counting import TOKEN
+from imprint.subjects.reading import TOKEN
 
 WINDOW, FEWEST = 5, 20
 

@@ -23,6 +23,7 @@ QUERIES = (8, 15, 30, 117)
 MAIN = (0.5, 0.5, -0.5, -0.5)
 INTERACTION = (1.0, -1.0, -1.0, 1.0)
 GAP, SHARE = 1.0, 0.1
+PLANTED = (0.2, 0.5, 1.0)  # shares of the distance
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ WORLDS = (
     World("levels, t with 3 degrees of freedom", 0.3, 0.1, 0.1, heavy=True),
     World("pairs, t with 3 degrees of freedom", 0.2, 0.2, 0.2, heavy=True),
 )
+QUIET = World("levels a third as large", 0.1, 0.05, 0.05)
 
 Simulated = Callable[[World, np.random.Generator], list[bool]]
 
@@ -76,16 +78,27 @@ def of_cube(queries: int, documents: int, names: int) -> Simulated:
     return simulate
 
 
-def of_topics(topics: int, names: int, coefficients: tuple[float, ...]) -> Simulated:
-    """Simulate groups of names in documents that are relevant to the queries of their topic alone."""
+def of_topics(
+    topics: int,
+    names: int,
+    coefficients: tuple[float, ...],
+    planted: tuple[float, ...] | None = None,
+    effect: float = SHARE,
+    truth: float = SHARE,
+) -> Simulated:
+    """Simulate groups of names in documents that are relevant to the queries of their topic alone.
+
+    An effect with the coefficients that are `planted`, by default those that are measured, has this size.
+    """
+    true = coefficients if planted is None else planted
 
     def simulate(world: World, rng: np.random.Generator) -> list[bool]:
         size = names * len(coefficients)
         table = world.draw(rng, topics, 1, 1) + world.draw(rng, 1, topics, 1) + 0 * np.zeros(size)
-        for group, coefficient in enumerate(coefficients):
+        for group, coefficient in enumerate(true):
             own = slice(group * names, (group + 1) * names)
             table[:, :, own] += world.effects(rng, topics, topics, names)
-            ours = world.effects(rng, topics, names) + SHARE * GAP * coefficient / np.square(coefficients).sum()
+            ours = world.effects(rng, topics, names) + effect * GAP * coefficient / np.square(true).sum()
             table[np.arange(topics), np.arange(topics), own] += GAP + ours
         of_query, of_document = (index.ravel() for index in np.indices((topics, topics)))
         related, others, _ = per_topic(table.reshape(-1, size), of_query, of_document, of_query == of_document)
@@ -93,7 +106,7 @@ def of_topics(topics: int, names: int, coefficients: tuple[float, ...]) -> Simul
         signs = np.repeat(coefficients, names)
         factors = (Factor.of(topics), Factor.of(*[names] * len(coefficients), coefficients=[1.0] * len(coefficients)))
         share = ShareOfGap(related * signs, (related - others) / len(coefficients), factors)
-        return held(share, SHARE)
+        return held(share, truth)
 
     return simulate
 
@@ -142,6 +155,16 @@ def lines(trials: int, seed: int) -> Iterator[str]:
             shown = (", ".join(f"{100 * held:.1f}" for held in cell) for cell in shares)
             yield f"| {world.title} | {' | '.join(shown)} |"
         yield ""
+    yield f"| called an interaction, at 99.5 % | {' | '.join(f'{t}, {n}' for t, n in DESIGNS)} |"
+    yield f"|---|{'---|' * len(DESIGNS)}"
+    for name, planted, sizes in (("a main effect", MAIN, PLANTED[-1:]), ("an interaction", INTERACTION, PLANTED)):
+        for size in sizes:
+            shares = []
+            for place, (t, n) in enumerate(DESIGNS):
+                simulate = of_topics(t, n, INTERACTION, planted, size, truth=0.0)
+                rng = np.random.default_rng([seed, len(tables), int(10 * size), place])
+                shares.append(1 - np.mean([simulate(QUIET, rng)[1] for _ in range(max(1, trials // 5))]))
+            yield f"| {name} of {100 * size:.0f} % | {' | '.join(f'{100 * share:.1f}' for share in shares)} |"
 
 
 if __name__ == "__main__":

@@ -140,7 +140,9 @@ def build(source: Source) -> tuple[dict[str, Side], list[Question]]:
         )
         asked = (f"{code}-men", f"{code}-women", *keys)
         questions.append(Question(f"{code}-gender-{theme}", title, "gender", asked, origin, PAPERS.get(theme, ())))
-    return sides, [one for one in questions if min(len(sides[key].words) for key in one.sides) >= FEWEST_OF_A_GROUP]
+    return sides, [
+        question for question in questions if min(len(sides[key].words) for key in question.sides) >= FEWEST_OF_A_GROUP
+    ]
 
 
 def both(source: Source, theme: str) -> tuple[Words, Words]:
@@ -209,7 +211,7 @@ def ratings(source: Source) -> dict[str, tuple[float, float]]:
 def control_words(source: Source) -> frozenset[str]:
     """Return the words of a language's controls."""
     sets = read_table(DATA / source.file).need("sets", dict)
-    return frozenset(word for one in sets.values() for word in one["words"])
+    return frozenset(word for words in sets.values() for word in words["words"])
 
 
 def first_names(source: Source) -> tuple[Words, Words]:

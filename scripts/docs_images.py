@@ -1,6 +1,7 @@
-"""Take the pictures of README and docs from the real thing: the pages of build/examples, and the explorer.
+"""Take the pictures of README and docs from the real thing: pages of build/examples, the board, and the explorer.
 
-Run `python scripts/docs_images.py`. It needs Chromium; IMPRINT_CHROMIUM names another than /usr/bin/chromium.
+Run `python scripts/docs_images.py`, after `make board`. It needs Chromium; IMPRINT_CHROMIUM names another than
+/usr/bin/chromium.
 """
 
 import os
@@ -23,7 +24,7 @@ def main() -> None:
     pages = {
         "page": (report, DESKTOP),
         "page-phone": (report, PHONE),
-        "board": (EXAMPLES / "board" / "board.html", DESKTOP),
+        "board": (ROOT / "build" / "board" / "board.html", DESKTOP),
         "study": (EXAMPLES / "study.html", DESKTOP),
     }
     with sync_playwright() as playwright:

@@ -13,6 +13,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
+from imprint.association.sentence_settings import SeatSettings, SentenceSettings
 from imprint.association.settings import BatterySettings, CalibrationSettings, WeatSettings
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
@@ -130,6 +131,8 @@ def options(command):
         ("retrieval", EncoderSettings, ()),
         ("retrieval", ConditionOptions, ()),
         ("swap", SwapOptions, ()),
+        ("seat", SeatSettings, ()),
+        ("seat", EncoderSettings, ()),
         ("swap", EncoderSettings, ()),
         ("swap", ConditionOptions, ()),
         ("debias", DebiasOptions, ("target",)),  # an argument of the command
@@ -160,6 +163,8 @@ def test_a_commands_options_are_the_fields_of_its_settings(command, settings, ow
         (imprint.evaluate, EvaluationSettings),
         (imprint.swap, SwapSettings),
         (imprint.retrieval, RetrievalSettings),
+        (imprint.run_seat_battery, SeatSettings),
+        (imprint.seat, SentenceSettings),
     ],
 )
 def test_python_takes_the_settings_of_the_command_as_keywords(function, settings):
@@ -242,6 +247,14 @@ def test_a_corpus_has_the_same_settings_in_a_command_and_in_python():
     of_terminal = {"test", "dask", "page", "unmask", "json"}  # a test by its name; in Python it is among `tests`
     in_command = options("corpus").keys() - of_terminal
     assert {*inspect.signature(imprint.corpus).parameters} == in_command | {"report"}
+
+
+def test_tests_in_sentences_have_the_same_settings_in_a_command_and_in_python():
+    # A test by its name and a topic choose tests; in Python they are given.
+    of_terminal = {"encoder", "test", "topic", "dask", "json", *fields_of(EncoderSettings)}
+    in_command = options("seat").keys() - of_terminal
+    of_python = {"encoders", "units", "alone", "cache", "skip", "report"}
+    assert {*inspect.signature(imprint.run_seat_battery).parameters} == in_command | of_python
 
 
 def test_debiasing_has_the_same_settings_in_a_command_and_in_python():

@@ -19,6 +19,7 @@ Context = Literal[
     "bleached",  # in sentences that say as little else as possible
     "unbleached",  # in sentences that belong to the question asked
     "framed",  # in the same sentences as all other words, of whatever kind: how questions are asked
+    "corpus",  # in sentences of a text
 ]
 Correction = Literal["bh", "by", "max"]
 Device = Literal["cpu", "cuda"]

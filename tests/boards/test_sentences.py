@@ -84,6 +84,14 @@ def test_the_headline_is_about_standard_questions_and_then_about_others():
     )
 
 
+@pytest.mark.parametrize(
+    ("outcome", "said"), [("small", "are equal within 10\xa0%"), ("cannot tell", "cannot be told apart")]
+)
+def test_how_the_models_to_take_compare_is_said(outcome, said):
+    (text,) = headline(pairs("abc", {("a", "c"), ("b", "c")}, outcome=outcome))
+    assert draw_text(text) == f"On gender (2 questions), take a or b: less bias than in c. They {said}."
+
+
 def test_a_model_is_taken_only_where_every_other_has_more():
     said = [draw_text(next(headline(pairs("abc", less)))) for less in ({("a", "b"), ("a", "c")}, {("a", "b")})]
     assert said == [

@@ -453,7 +453,7 @@ def test_the_schema_says_what_each_field_is(imprint):
     schema = json.loads(imprint("schema", "translation").stdout)
     fields = schema["$defs"]["TranslationRow"]["properties"]
     assert (fields["n_he"]["title"], fields["n_he"]["type"]) == ("He", "integer")
-    assert fields["n_he"]["description"] == "Sentences that came out with he, him or his."
+    assert fields["n_he"]["description"] == "Sentences that came out with a pronoun for a man: he, him or his."
     assert fields["seed"]["description"] == "Seed of everything random."
     nested = schema["$defs"]["TranslatedSentence"]["properties"]
     assert all(field["description"] for field in nested.values())

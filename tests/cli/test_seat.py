@@ -177,3 +177,40 @@ def test_a_killed_run_goes_on_where_it_was(imprint, server, tmp_path):
     # What came twice is the batch that was never answered.
     assert len(asked) == total + 16
     assert imprint(*options).stderr.splitlines()[-1] == "every text was known from an earlier run."
+
+
+def test_words_are_measured_in_sentences_of_a_text(imprint, tmp_path):
+    words = re.findall('"([a-z]+)"', GARDEN.split("language")[1])[1:]
+    said = ("We saw the {} in town.", "Nobody spoke of {} that day.", "It was about {} again.", "I like the {} less.")
+    sentences = [f"{each.format(word)} It rained {word}." for word in words for each in said]
+    (tmp_path / "text.txt").write_text("\n".join(sentences))
+    options = ("default", "--tests", "garden.toml", "--contexts", "text.txt", "--draws", "200")
+    shown = imprint(*options)
+    assert shown.returncode == 0, shown.stderr
+    for expected in (
+        "CEAT on USE multilingual v3 in sentences of text.txt",
+        "p, CEAT",
+        "no token vectors",
+        "200 draws",
+    ):
+        assert expected in " ".join((shown.stdout + shown.stderr).split())
+    (row,) = (row for row in lines(imprint(*options, "--json")) if row["kind"] == "seat")
+    assert {"context": "corpus", "vectors": "sentence", "text": "text.txt", "draws": 200}.items() <= row.items()
+    assert {(each["found"], each["used"]) for each in row["contexts"]} == {(8, 5)}  # one sentence is there four times
+    assert {each["word"] for each in row["contexts"]} == set(words)
+    assert row["p_ceat"] is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("", ()),
+        ("Nothing that the test asks about is here.", ()),
+        ("The rose is here.", ("--context", "framed")),
+        ("The rose is here.", ("--column", "body")),
+    ],
+)
+def test_a_text_without_sentences_is_refused_in_one_line(imprint, tmp_path, content, options):
+    (tmp_path / "text.txt").write_text(content)
+    assert refused(imprint("default", "--tests", "garden.toml", "--contexts", "text.txt", *options))
+    assert refused(imprint("default", "--tests", "garden.toml", "--context", "corpus"))

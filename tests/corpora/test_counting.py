@@ -15,10 +15,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from systems import posix
 
-from imprint.corpora import counting, reading
+from imprint.corpora import counting
 from imprint.corpora.counting import TOKEN, count_corpus
-from imprint.corpora.settings import TextSettings
 from imprint.stimuli.definition import WeatTest, WordSet
+from imprint.subjects import reading
+from imprint.subjects.settings import TextSettings
 from imprint.workers import processes
 
 pytestmark = DASK_WARNINGS
@@ -98,7 +99,7 @@ def test_pieces_of_a_document_run_into_each_other(tmp_path, monkeypatch):
 @pytest.fixture
 def corpus(tmp_path, monkeypatch):
     """Thirty files and a large one, in many units of work."""
-    monkeypatch.setattr(counting, "_UNIT_BYTES", 2000)
+    monkeypatch.setattr(reading, "_UNIT_BYTES", 2000)
     folder = tmp_path / "corpus"
     folder.mkdir()
     for number in range(30):
@@ -140,10 +141,11 @@ def test_finished_work_is_not_done_again_but_changed_files_are(corpus, tmp_path,
 RUN = """
 import sys, time
 from imprint.corpora import counting
-from imprint.corpora.settings import TextSettings
+from imprint.subjects import reading
+from imprint.subjects.settings import TextSettings
 sys.path[:0] = sys.argv[3:]
 import test_counting
-counting._UNIT_BYTES = 2000
+reading._UNIT_BYTES = 2000
 whole = counting._count_part
 counting._count_part = lambda *given: (time.sleep(0.02), whole(*given))[1]
 counting.count_corpus([sys.argv[1]], test_counting.TESTS, TextSettings(), folder=sys.argv[2])

@@ -172,6 +172,17 @@ def test_the_chart_is_a_drawing_that_stands_alone(asking):
     assert "var(--" not in answer.text
 
 
+def test_a_chart_is_offered_only_where_there_is_one(asking):
+    ask = asking(load("default"))
+    few = {"x": "he,him", "y": "she,her", "a": "work,office", "b": "home,family"}
+    for fields, is_drawn in (({"test": "gender-career"}, True), (few, False)):
+        page = ask("GET", "/", params=fields).text
+        assert ('href="/chart.svg' in page) is is_drawn
+        assert ask("GET", "/chart.svg", params=fields).status_code == (200 if is_drawn else 404)
+        said = ("It is unusual in this model: 19 of 20" in page, "In this model, 19 of 20" in page)
+        assert said == (is_drawn, not is_drawn), "once, as part of a list or alone"
+
+
 def test_a_test_that_does_not_exist_is_said_to(ask):
     answer = ask("GET", "/", params={"test": "../../etc/passwd"})
     assert answer.status_code == 404

@@ -1,5 +1,6 @@
 """Enumerations as kinds: what is found is listed, what recurs first, what spelling explains is left out."""
 
+import msgspec
 import pytest
 from made_rows import make_row
 from msgspec.structs import replace
@@ -116,6 +117,16 @@ def test_a_card_is_named_after_what_its_names_have_in_common(women, born, races,
     group = make_row("ube-group", test="A", group="A", names=("a", "b"), n_names=2, **bearers)
     ((card,),) = (one.cards for one in flat(blocks([group, cell("A", 1, "nurse")])) if isinstance(one, Cards))
     assert plain(card.title, SHOWN) == title
+
+
+@pytest.mark.parametrize(
+    ("words", "are_names"), [(("wright", "butler", "tree"), True), (("law", "act", "rules"), False)]
+)
+def test_a_card_says_that_words_are_mostly_family_names(words, are_names):
+    row = msgspec.structs.replace(cell("A", 1, "nurse", recurrence=0.7, recurrence_runs=20), words=words)
+    group = make_row("ube-group", test="A", group="A", names=("a", "b"), n_names=2)
+    ((card,),) = (one.cards for one in flat(blocks([group, row])) if isinstance(one, Cards))
+    assert plain(card.bars[0].note, SHOWN) == "recurs in 14 of 20" + "; mostly family names" * are_names
 
 
 def test_names_are_behind_their_letter():

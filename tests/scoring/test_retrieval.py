@@ -176,13 +176,46 @@ def test_main_effects_and_their_interaction_are_told_apart():
             float(topic == own) + 0.2 * (name in white_men) + hashed(name + own) / 50 for topic, name, own in named
         ]
 
-    rows = imprint.retrieval(score, ["cvs"], edits=False)
-    assert [row.test for row in rows] == ["cvs-gender", "cvs-race"]
-    for row in rows:
-        assert row.size == pytest.approx(0.1, abs=0.01)
-        assert row.interaction == pytest.approx(0.2, abs=0.02)
-        assert row.interaction_low < 0.2 < row.interaction_high
-        assert row.control == "general pull"
+    *main, crossed = imprint.retrieval(score, ["cvs"], edits=False)
+    assert [row.test for row in (*main, crossed)] == ["cvs-gender", "cvs-race", "cvs-interaction"]
+    for row in main:
+        assert (row.size, row.is_interaction) == (pytest.approx(0.1, abs=0.01), False)
+    assert (crossed.size, crossed.is_interaction) == (pytest.approx(0.2, abs=0.02), True)
+    assert {row.outcome for row in main} == {"present"}
+    assert (crossed.outcome, crossed.control) == ("substantial", "general pull")
+    assert max(row.p_value for row in (*main, crossed)) < 0.01
+
+
+def test_a_main_effect_is_not_an_interaction_whose_p_value_is_that_of_its_own_difference():
+    cvs = bundled_set("cvs")
+    men = {name for group in cvs.groups[:2] for name in group.words}
+    about = {document.text(name): name for document in cvs.documents for name in cvs.levels}
+
+    def score(pairs):
+        return [hashed(query) + 0.5 * (about[text] in men) + hashed(about[text]) / 5 for query, text in pairs]
+
+    gender, _, crossed = imprint.retrieval(score, ["cvs"], edits=False)
+    assert gender.mean_difference == pytest.approx(0.5, abs=0.05)
+    assert crossed.p_value > 0.05
+    assert crossed.mean_difference_low < 0 < crossed.mean_difference_high
+
+
+def test_four_groups_of_names_are_a_two_by_two(own):
+    groups = (GROUPS[0][:4], GROUPS[0][4:], GROUPS[1][:4], GROUPS[1][4:])
+    first, second, crossed = imprint.retrieval(
+        planted(on_relevant=0.3), queries=own[0], documents=own[1], groups=groups
+    )
+    assert [row.test.removeprefix("documents-groups-") for row in (first, second, crossed)] == [
+        "first",
+        "second",
+        "interaction",
+    ]
+    assert first.sets[0].words == (*groups[0], *groups[1])
+    assert second.sets[0].words == (*groups[0], *groups[2])
+    assert crossed.sets[0].words == (*groups[0], *groups[3])
+    assert first.size > 0.1
+    assert abs(second.size) < 0.05
+    assert abs(crossed.size) < 0.1
 
 
 def test_without_relevance_a_difference_has_no_size_and_queries_documents_and_names_are_random(tmp_path):

@@ -428,7 +428,7 @@ def test_the_pace_is_kept_and_a_batch_holds_no_more_than_a_seconds_worth():
     assert [len(batch) for batch in scorer.asked] == [4, 4, 1]
     assert slept == [1.0, 1.0]
     with refuses(SettingError, option="per_second", got=0.0):
-        Pace(0.0)
+        imprint.swap(len, per_second=0.0)
 
 
 def test_more_texts_than_allowed_are_not_sent():

@@ -11,7 +11,7 @@ import imprint
 from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.policies.gate import check, parse_conditions
 from imprint.reports.page import render_page
-from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts
+from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts, two_by_two
 from imprint.subjects.common import ranks_of
 
 GROUPS = (["Ann", "Eve", "Ida", "Joan", "Kate"], ["Karl", "Neil", "Hugo", "Leon", "Kurt"])  # of like frequency
@@ -188,6 +188,55 @@ def test_names_without_a_vector_are_left_out_and_told():
 def test_a_name_in_both_groups_is_refused():
     with refuses(StimulusError, option="groups", words=("Ann",)):
         imprint.swap(len, groups=(GROUPS[0], ["Ann", "Zoe"]))
+
+
+FOUR = [[f"{side}{number}" for number in range(12)] for side in ("Ax", "Bx", "Ay", "By")]
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        ({"Ax": 1, "Bx": 1}, {"first": 1, "second": 0, "interaction": 0}),
+        ({"Ax": 1, "Ay": 1}, {"first": 0, "second": 1, "interaction": 0}),
+        ({"Ax": 1, "By": 1}, {"first": 0, "second": 0, "interaction": 2}),
+        ({"Ax": 1}, {"first": 0.5, "second": 0.5, "interaction": 1}),
+    ],
+    ids=["first", "second", "interaction", "all"],
+)
+def test_main_effects_and_the_interaction_of_four_groups_are_told_apart(raised, expected):
+    def score(texts):
+        return [sum(by for side, by in raised.items() if side in text) + 0.05 * hashed(text) for text in texts]
+
+    rows = imprint.swap(score, groups=FOUR, templates=FIVE_TEXTS)
+    for name, difference in expected.items():
+        row = rows[f"groups-{name}"]
+        assert row.mean_difference == pytest.approx(difference, abs=0.05)
+        assert row.words_low < difference < row.words_high
+        if difference:
+            assert (row.outcome, row.reason, row.p_value < 0.01) == ("cannot tell", "frequency", True)
+        else:
+            assert (row.words_low < 0 < row.words_high, row.p_value > 0.02) == (True, True)
+    assert [row.is_interaction for row in rows] == [False, False, True]
+
+
+def test_the_interaction_is_the_difference_of_two_differences_with_an_interval_twice_as_wide():
+    gender, race, crossed = imprint.swap("valence:default", "gender-by-race")
+    (men_white, men_black, women_white, women_black) = (
+        np.mean([score.value for score in crossed.scores if score.word in group.words])
+        for group in two_by_two()[0].groups
+    )
+    assert crossed.mean_difference == pytest.approx((men_white - women_white) - (men_black - women_black))
+    assert gender.mean_difference == pytest.approx((men_white + men_black - women_white - women_black) / 2)
+    widths = [row.words_high - row.words_low for row in (gender, race, crossed)]
+    assert widths[2] == pytest.approx(2 * np.mean(widths[:2]), rel=0.1)
+    assert (gender.outcome, crossed.outcome) == ("present", "cannot tell")
+    assert (crossed.reason, crossed.n_x, crossed.n_y) == (None, 40, 40)
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_groups_that_are_neither_two_nor_four_are_refused(count):
+    with refuses(SettingError, option="groups", got=count):
+        imprint.swap(len, groups=[*FOUR, ["Zoe"]][:count])
 
 
 def test_an_encoder_ranks_cvs_by_a_query():

@@ -7,6 +7,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
+from imprint.significance.crossed import Factor
 from imprint.significance.swapped import (
     at_equal_frequency,
     in_the_top,
@@ -25,11 +26,15 @@ def crossed(rng, names, texts, *, difference=0.0):
     return scores
 
 
+def two_groups(size):
+    return Factor.of(size, size, coefficients=(1.0, -1.0))
+
+
 def test_the_interval_over_names_and_texts_covers_the_true_difference():
     rng = np.random.default_rng(0)
     inside = 0
     for _ in range(400):
-        found = over_names(crossed(rng, 16, 8, difference=1.0), 8, 0.95)
+        found = over_names(crossed(rng, 16, 8, difference=1.0), two_groups(8), 0.95)
         inside += found.low <= 1.0 <= found.high
     assert 0.92 <= inside / 400 <= 0.98
 
@@ -37,7 +42,7 @@ def test_the_interval_over_names_and_texts_covers_the_true_difference():
 def test_with_three_texts_the_interval_over_names_is_welchs():
     rng = np.random.default_rng(1)
     scores = crossed(rng, 16, 8)
-    names = over_names(scores[:, :3], 8, 0.95)
+    names = over_names(scores[:, :3], two_groups(8), 0.95)
     welch = stats.ttest_ind(*np.split(scores[:, :3].mean(axis=1), 2), equal_var=False)
     assert names.df == pytest.approx(welch.df)
     assert (names.low, names.high) == pytest.approx(tuple(welch.confidence_interval(0.95)))
@@ -45,9 +50,9 @@ def test_with_three_texts_the_interval_over_names_is_welchs():
 
 def test_three_names_in_a_group_have_no_interval():
     rng = np.random.default_rng(2)
-    assert over_names(crossed(rng, 6, 8), 3, 0.95) is None
-    assert over_names(crossed(rng, 6, 2), 3, 0.95) is None
-    assert over_names(np.ones((8, 8)), 4, 0.95) is None
+    assert over_names(crossed(rng, 6, 8), two_groups(3), 0.95) is None
+    assert over_names(crossed(rng, 6, 2), two_groups(3), 0.95) is None
+    assert over_names(np.ones((8, 8)), two_groups(4), 0.95) is None
 
 
 def test_the_interval_over_texts_is_students():

@@ -210,8 +210,8 @@ def read_beside(path: Path, rng: random.Random) -> None:
 
 def read_text(path: Path, rng: random.Random) -> None:
     from imprint.corpora.counting import count_corpus
-    from imprint.corpora.settings import TextSettings
     from imprint.stimuli.catalog import text_questions
+    from imprint.subjects.settings import TextSettings
 
     unit = rng.choice((None, "line", "file")) if path.suffix in (".txt", ".gz", ".bz2", ".xz", ".zst") else None
     date = "date" if path.suffix in (".jsonl", ".parquet") else None

@@ -184,7 +184,7 @@ def test_targets_of_ones_own(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text(OWN + '[[targets]]\nid = "da"\nname = "Danish"\nhe = ["han"]\nshe = ["hun"]\n', encoding="utf-8")
     (row,) = translate_probe(lambda sentences, _: ["Hun er læge."], sentences=path, target="da")
-    assert (row.title, counts(row)) == ("Estonian to Danish", (0, 1, 0, 0))
+    assert (row.title, row.target, counts(row)) == ("Estonian", "Danish", (0, 1, 0, 0))
     for target in ("en", "sv"):
         with refuses(SettingError, option="target", got=target):
             target_language(target, path)

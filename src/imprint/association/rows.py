@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from msgspec import Struct
 
 from imprint.association.cosines import Effect
 from imprint.association.sizes import Sized
@@ -290,6 +291,14 @@ def _judged(row: OutcomeRow) -> str | None:
     return f"{row.outcome} ({row.reason})" if row.reason else row.outcome
 
 
+class WordContexts(Struct, frozen=True):
+    """How many sentences of a text have a word, and how many of them were used."""
+
+    word: Annotated[str, shown("Word", shape="word")]
+    found: Annotated[int, shown("Found", "Sentences of the text that have it, each as often as it is there.")]
+    used: Annotated[int, shown("Used", "Distinct sentences that were sampled and have no other word of the test.")]
+
+
 class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     """One test in one context and unit: framed words have a size, other contexts are as the paper has them.
 
@@ -301,7 +310,7 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
         shown(
             "Context",
             "The same sentences for all words (framed), sentences that say nothing of the word (bleached), the "
-            "test's own (unbleached), or the word alone.",
+            "test's own (unbleached), the word alone, or sentences of a text (corpus).",
         ),
     ]
     unit: Annotated[Unit, shown("Unit", "Whether words or sentences were permuted.")]
@@ -340,6 +349,33 @@ class SeatRow(AssociationRow, frozen=True, kw_only=True, tag="seat"):
     size_by_frame: Annotated[
         tuple[TemplateValue, ...], shown("Size by sentence", "The size in each of its sentences alone.")
     ] = ()
+
+    text: Annotated[str, shown("Text", "The text that sentences were sampled from.")] = ""
+    vectors: Annotated[
+        Literal["word", "sentence"] | None,
+        shown("Vectors", "In sentences of a text: the word's tokens in its sentence, or the whole sentence."),
+    ] = None
+    contexts: Annotated[
+        tuple[WordContexts, ...], shown("Sentences", "How many sentences have each word, and how many were used.")
+    ] = ()
+    draws: Annotated[int | None, shown("Draws", "Random choices of a sentence per word.")] = None
+    d_ceat: Annotated[
+        float | None,
+        shown(
+            "CEAT d",
+            "As published: d of one random sentence per word, combined over draws, and where 95 % of draws lie.",
+        ),
+    ] = None
+    d_ceat_low: Annotated[float | None, shown("CEAT d, low", "Above 2.5 % of the draws.")] = None
+    d_ceat_high: Annotated[float | None, shown("CEAT d, high", "Above 97.5 % of the draws.")] = None
+    between_draws: Annotated[
+        float | None, shown("Between draws", "Standard deviation of d between draws, by DerSimonian and Laird.")
+    ] = None
+    z_ceat: Annotated[float | None, shown("CEAT z", "CEAT's d in units of its published error.")] = None
+    p_ceat: Annotated[
+        float | None,
+        shown("p, CEAT", "As published: it shrinks as draws grow, whatever the words, and decides nothing."),
+    ] = None
 
     @property
     def by_words(self) -> bool:

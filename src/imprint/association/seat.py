@@ -8,31 +8,39 @@ same sentences, its frames: elsewhere, what sentences say besides their words wo
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
+from imprint.association.ceat import combined_fields
 from imprint.association.cosines import Effect, cosines
-from imprint.association.rows import Measured, SeatRow, Unit, association_fields, fields_of_words
+from imprint.association.rows import Measured, SeatRow, Unit, WordContexts, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
+from imprint.association.sentence_settings import CORPUS, SentenceSettings
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.sizes import beside_things, measure_size, test_of_things
+from imprint.association.vectors import FEWEST_WORDS
 from imprint.association.weat import WordSets, asked_test
 from imprint.checks import Alternative, Context, check_choice
+from imprint.clusters import Workers
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import SettingError
+from imprint.encoders.words import gives_tokens, words_in_context
+from imprint.errors import SettingError, StimulusError
 from imprint.rows import Label, TemplateValue, word_values
+from imprint.settings import option, settable
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
-from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, word_sets
-from imprint.stimuli.templates import Side, Templates, sentences
+from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, quote, word_sets, words_of
+from imprint.stimuli.templates import Sentence, Side, Templates, sentences
 from imprint.subjects.common import FramedWords
+from imprint.subjects.contexts import Contexts, WordsInContext, sample_contexts
 from imprint.subjects.encodings import Encodings, encode_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
-from imprint.types import Floats, Floats32, Progress
+from imprint.subjects.settings import FEWEST_CONTEXTS
+from imprint.types import Floats, Floats32, Progress, Report
 
 # How the models of the paper's table 3 are recognised: by the whole name of the model and how it was pooled.
 _OF_THE_PAPER = (
@@ -40,51 +48,34 @@ _OF_THE_PAPER = (
     ("GPT", re.compile(r"openai-gpt"), "last"),
     ("BERT", re.compile(r"bert-large-cased"), "cls"),
 )
+SIZED: tuple[Context, ...] = ("framed", CORPUS)
+_FEW_NAMED = 8  # words without enough sentences
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
-def seat(
-    encoder: EncoderLike,
-    test: WeatTest | str | None = None,
-    *,
-    targets: WordSets | None = None,
-    attributes: WordSets | None = None,
-    unit: Unit = "word",
-    context: Context = "framed",
-    templates: Templates | None = None,
-    alternative: Alternative = "greater",
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> SeatRow:
+@dataclass(frozen=True)
+class SeatPlan(SentenceSettings):
+    """All that one test of sentences is given."""
+
+    test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
+    _: KW_ONLY
+    targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
+    attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
+    unit: Annotated[
+        Unit, option('What is permuted: "word" or "sentence". Sentences of one word are not independent.')
+    ] = "word"
+    cache: Annotated[EncodingStore | None, option("Where encodings are kept between runs.")] = None
+    progress: Annotated[Progress | None, option("Called with the texts encoded and the total number of texts.")] = None
+
+
+@settable(SeatPlan)
+def seat(encoder: EncoderLike, plan: SeatPlan) -> SeatRow:
     """Run a SEAT: a WEAT on a sentence encoder.
 
     Parameters
     ----------
     encoder
         A model, an embedding or a function, as `open_encoder` accepts it.
-    test
-        The id of a catalogue test, or a test of your own.
-    targets
-        Two lists of words, x and y, in place of a test.
-    attributes
-        Two lists of words, a and b, in place of a test.
-    unit
-        What is permuted: "word" or "sentence". Sentences of one word are not independent.
-    context
-        "framed" puts all words into the same sentences, which a size needs. As the paper: "word" for words alone,
-        "bleached" or "unbleached" sentences.
-    templates
-        Templates of bleached sentences of your own, from `read_templates`.
-    alternative
-        Which differences the p-value counts: "greater" counts x with a and y with b, "less" the reverse,
-        "two-sided" either.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    progress
-        Called with the texts encoded and the total number of texts.
 
     Returns
     -------
@@ -97,24 +88,29 @@ def seat(
     >>> imprint.seat("cbow", "caliskan-6", context="bleached")
     SeatRow('caliskan-6' on glove.6B.100d: d = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
-    check_choice("unit", unit, get_args(Unit))
-    asked = asked_test("seat", test, targets, attributes)
-    if context == "framed" and unit != "word":
-        raise SettingError(option="unit", got=unit, expected="word in framed sentences", where=asked.id)
+    check_choice("unit", plan.unit, get_args(Unit))
+    asked = asked_test("seat", plan.test, plan.targets, plan.attributes)
+    text = sample_text(plan, [asked])
+    context = plan.context or ("framed" if text is None else CORPUS)
+    if context in SIZED and plan.unit != "word":
+        raise SettingError(option="unit", got=plan.unit, expected=f"word in {context} sentences", where=asked.id)
     opened = open_encoder(encoder)
-    question = in_sentences(asked, context, templates)
+    question = in_sentences(asked, context, plan.patterns, text)
     framed = FramedWords() if question.ranked else None
+    if text is not None:
+        opened, framed = words_in_context(opened), WordsInContext(text) if question.ranked else None
     about = AskedEncoder.of(
         opened,
         [question],
         framed,
-        units=(unit,),
-        alternative=alternative,
-        seed=seed,
-        cache=cache,
-        progress=progress,
+        units=(plan.unit,),
+        alternative=plan.alternative,
+        seed=plan.seed,
+        draws=plan.draws,
+        cache=plan.cache,
+        progress=plan.progress,
     )
-    return measure(question, about)[unit].row
+    return measure(question, about)[plan.unit].row
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,6 +121,8 @@ class SentenceTest:
     context: Context
     sides: Mapping[str, Side] = field(hash=False)
     beside: "SentenceTest | None" = None  # of things, where grammatical gender is checked
+    text: str = ""  # that the sentences are from
+    contexts: tuple[WordContexts, ...] = ()
 
     @property
     def asked(self) -> list[str]:
@@ -152,7 +150,12 @@ class SentenceTest:
 
         A test of no stated language is put into English frames; what its words' ranks are shows whether it is English.
         """
-        return self.context == "framed" and self.test.language in ("en", UNDETERMINED)
+        return self.is_sized and self.test.language in ("en", UNDETERMINED)
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether it has a size: in the same sentences, or in a text's, words differ in nothing else."""
+        return self.context in SIZED
 
     @property
     def forms(self) -> list[str]:
@@ -161,11 +164,49 @@ class SentenceTest:
         return list(dict.fromkeys(sentence.form for side in sides for sentence in side))
 
 
-def in_sentences(test: WeatTest, context: Context, templates: Templates | None = None) -> SentenceTest:
-    """Put a test into sentences."""
+def in_sentences(
+    test: WeatTest, context: Context, templates: Templates | None = None, text: Contexts | None = None
+) -> SentenceTest:
+    """Put a test into sentences, of a text where they are sampled."""
+    if text is not None:
+        return _in_text(test, text)
     of_things = test_of_things(test) if context == "framed" else None
     beside = None if of_things is None else SentenceTest(of_things, context, sentences(of_things, context))
     return SentenceTest(test, context, sentences(test, context, templates), beside)
+
+
+def _in_text(test: WeatTest, text: Contexts) -> SentenceTest:
+    if test_of_things(test) is not None:
+        problem = "is about gender in a language with grammatical gender, which is not checked in sentences of a text"
+        raise StimulusError(problem, where=f"test {test.id!r}", hint="leave it out, or ask it in frames")
+    sampled = text.of(sorted(words_of([test])))
+    sides = {
+        key: tuple(Sentence(word, "", marked) for word in words.words for marked in sampled[word])
+        for key, words in word_sets(test).items()
+    }
+    for words in word_sets(test).values():
+        gone = [word for word in words.words if len(sampled[word]) < FEWEST_CONTEXTS]
+        if len(words) - len(gone) < FEWEST_WORDS:
+            raise StimulusError(
+                f"{text.name} has fewer than {FEWEST_CONTEXTS} sentences for {len(gone)} of {len(words)} words "
+                f"({quote(gone, _FEW_NAMED)})",
+                expected=f"at least {FEWEST_WORDS} with as many",
+                where=words.name,
+                hint="give more text",
+            )
+    counted = tuple(WordContexts(word, text.found.get(word, 0), len(each)) for word, each in sampled.items())
+    return SentenceTest(test, CORPUS, sides, text=text.name, contexts=counted)
+
+
+def sample_text(
+    settings: SentenceSettings, tests: Sequence[WeatTest], workers: Workers | None = None, report: Report | None = None
+) -> Contexts | None:
+    """Sample the sentences of tests, and of the words they are compared with; None where no text is given."""
+    if not settings.contexts:
+        return None
+    words = {*words_of(tests), *FramedWords().common.words}
+    about = {"fields": settings, "seed": settings.seed, "workers": workers, "report": report}
+    return sample_contexts(settings.sources, words, settings.per_word, **about)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +225,8 @@ class AskedEncoder:
     units: Sequence[Unit]
     alternative: Alternative
     seed: int
+    draws: int
+    gives_tokens: bool
 
     @classmethod
     def of(
@@ -195,6 +238,7 @@ class AskedEncoder:
         units: Sequence[Unit] = get_args(Unit),
         alternative: Alternative = "greater",
         seed: int = 0,
+        draws: int = 0,
         cache: EncodingStore | None = None,
         progress: Progress | None = None,
     ) -> "AskedEncoder":
@@ -212,13 +256,15 @@ class AskedEncoder:
             units,
             alternative,
             seed,
+            draws,
+            gives_tokens(encoder),
         )
 
     def sides(self, question: SentenceTest) -> FramedSides:
-        """Return the words of a test in frames."""
-        return FramedSides.of(
-            question.test, question.sides, self.encodings, self.lacking, self.name, ranked=question.ranked
-        )
+        """Return the words of a test in frames, or in sentences of a text."""
+        fewest = FEWEST_CONTEXTS if question.context == CORPUS else None
+        about = (question.test, question.sides, self.encodings, self.lacking, self.name)
+        return FramedSides.of(*about, ranked=question.ranked, fewest=fewest)
 
 
 def measure(question: SentenceTest, about: AskedEncoder) -> dict[Unit, Measured[SeatRow]]:
@@ -227,8 +273,8 @@ def measure(question: SentenceTest, about: AskedEncoder) -> dict[Unit, Measured[
     Asked for both, it gives words alone where they are framed, and where there are too many sentences to count their
     partitions.
     """
-    if question.context == "framed":
-        return {"word": _measure_framed(question, about)}
+    if question.is_sized:
+        return {"word": _measure_sized(question, about)}
     encodings, alternative = about.encodings, about.alternative
     table = table_of(question.test, question.sides, encodings.rows, encoder=about.name, lacking=about.lacking)
     centred = _centred_effect(table, encodings)
@@ -261,8 +307,8 @@ def measure(question: SentenceTest, about: AskedEncoder) -> dict[Unit, Measured[
     return measured
 
 
-def _measure_framed(question: SentenceTest, about: AskedEncoder) -> Measured[SeatRow]:
-    """Measure words in frames: a word's vector is the mean of its unit vectors in the sentences that all share."""
+def _measure_sized(question: SentenceTest, about: AskedEncoder) -> Measured[SeatRow]:
+    """Measure words in frames, or in sentences of a text: a word's vector is the mean of its unit vectors in these."""
     framed = about.sides(question)
     words = framed.words
     scores = words.targets @ words.share.v
@@ -273,18 +319,35 @@ def _measure_framed(question: SentenceTest, about: AskedEncoder) -> Measured[Sea
     grammar = None if nouns is None else beside_things(words, lambda: about.sides(nouns).words)
     background = about.background if question.ranked else None
     sized = measure_size(question.test, words, background, grammar, seed=about.seed)
-    templates = [sentence.template for sentence in question.sides["x"][: framed.targets.shape[1]]]
-    by_frame = [
-        ShareOfDistance.of(framed.targets[:, frame], framed.attributes[:, frame], words.n_x, words.n_a).value
-        for frame in range(len(templates))
-    ]
+    by_sentence = _in_sentences_of_text if question.context == CORPUS else _by_frame
     row = SeatRow(
         **fields_of_words(question.test, words, scores, significance, sized) | _asked(question, about, "word"),
+        **by_sentence(question, about, framed),
         texts=len({*question.texts}),
         missing=framed.missing,
-        size_by_frame=tuple(map(TemplateValue, templates, by_frame)),
     )
     return Measured(row, words)
+
+
+def _by_frame(question: SentenceTest, about: AskedEncoder, framed: FramedSides) -> dict[str, Any]:
+    """Return the size in each frame alone."""
+    targets, attributes = np.array(framed.targets), np.array(framed.attributes)
+    n_x, n_a = framed.words.n_x, framed.words.n_a
+    values = [
+        TemplateValue(sentence.template, ShareOfDistance.of(targets[:, frame], attributes[:, frame], n_x, n_a).value)
+        for frame, sentence in enumerate(question.sides["x"][: targets.shape[1]])
+    ]
+    return {"size_by_frame": tuple(values)}
+
+
+def _in_sentences_of_text(question: SentenceTest, about: AskedEncoder, framed: FramedSides) -> dict[str, Any]:
+    """Return the combined effect as published, and what the sentences are."""
+    words = framed.words
+    combined = combined_fields(
+        framed.targets, framed.attributes, words.n_x, words.n_a, draws=about.draws, seed=about.seed
+    )
+    vectors = "word" if about.gives_tokens else "sentence"
+    return {**combined, "text": question.text, "contexts": question.contexts, "vectors": vectors}
 
 
 def _asked(question: SentenceTest, encoder: AskedEncoder, unit: Unit) -> dict[str, Any]:

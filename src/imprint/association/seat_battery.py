@@ -6,7 +6,8 @@ is so after Holm's correction over the tests of an encoder.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import get_args
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, get_args
 
 import msgspec
 
@@ -14,19 +15,23 @@ from imprint.association.battery import attempt_each, in_parts, require_any
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
 from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
-from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure
+from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure, sample_text
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
+from imprint.association.sentence_settings import CORPUS, PROGRESS, SeatSettings
 from imprint.association.topics import TopicRow, topic_rows
-from imprint.checks import Alternative, Context
-from imprint.clusters import Workers, working
+from imprint.checks import Context
+from imprint.clusters import WORKERS, Workers, working
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.encoders.words import words_in_context
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import SkippedRow, skipped
+from imprint.settings import option, settable
 from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.common import FramedWords
+from imprint.subjects.contexts import Contexts, WordsInContext
 from imprint.subjects.encodings import choose_fitting
 from imprint.subjects.opening import EncoderLike, open_encoder
 from imprint.threads import single_threaded
@@ -37,21 +42,23 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 _AT_ONCE = 2  # tests counted side by side: each may take a gigabyte
 
 
+@dataclass(frozen=True)
+class SeatBatteryPlan(SeatSettings):
+    """All that many tests of sentences are given."""
+
+    tests: Annotated[Sequence[WeatTest], option("WEATs, from the catalogue or your own.")] = ()
+    _: KW_ONLY
+    units: Annotated[Sequence[Unit], option("What is permuted: words, sentences as in the paper, or both.")] = UNITS
+    alone: Annotated[bool, option("Ask words alone too, where no `context` is chosen.")] = True
+    cache: Annotated[EncodingStore | None, option("Where encodings are kept between runs.")] = None
+    skip: Annotated[bool, option("Skip a test that cannot be run; if False, raise.")] = True
+    workers: Annotated[Workers | None, option(f"For the tests; texts are encoded here. {WORKERS}")] = None
+    report: Annotated[Report | None, PROGRESS] = None
+
+
+@settable(SeatBatteryPlan)
 def run_seat_battery(
-    encoders: Sequence[EncoderLike],
-    tests: Sequence[WeatTest],
-    *,
-    context: Context | None = None,
-    templates: Templates | None = None,
-    alternative: Alternative = "greater",
-    units: Sequence[Unit] = UNITS,
-    alone: bool = True,
-    cache: EncodingStore | None = None,
-    seed: int = 0,
-    skip: bool = True,
-    by_gender: bool = False,
-    workers: Workers | None = None,
-    report: Report | None = None,
+    encoders: Sequence[EncoderLike], plan: SeatBatteryPlan
 ) -> MeasuredRows[SeatRow | TopicRow | InteractionRow | CoherenceRow | AnisotropyRow | SkippedRow]:
     """Run many SEATs on one or more encoders.
 
@@ -59,32 +66,6 @@ def run_seat_battery(
     ----------
     encoders
         Models, embeddings or functions, each as `open_encoder` accepts it.
-    tests
-        WEATs, from the catalogue or your own.
-    context
-        "framed", "word", "bleached" or "unbleached"; by default every context that a test has.
-    templates
-        Sentence templates of your own, from `read_templates`.
-    alternative
-        Which differences p-values count: "greater" counts x with a and y with b, "less" the reverse, "two-sided"
-        either.
-    units
-        What is permuted: words, sentences as in the paper, or both.
-    alone
-        Ask words alone too, where no `context` is chosen.
-    cache
-        Where encodings are kept between runs.
-    seed
-        Seed of everything random.
-    skip
-        Skip a test that cannot be run; if False, raise.
-    by_gender
-        Split the names of X and Y by gender, too: main effects and their interaction.
-    workers
-        How many threads, the address of a Dask scheduler, or any `concurrent.futures.Executor`, to run the tests, one
-        at a time; texts are encoded here. The result is the same to the byte.
-    report
-        Called with the name of the step, the work done and the total work.
 
     Returns
     -------
@@ -96,17 +77,22 @@ def run_seat_battery(
     >>> imprint.run_seat_battery(["cbow"], imprint.catalogue()[:1], context="framed")
     Rows(1 seat: 1 substantial; 1 topic: 1 substantial; 1 seat-anisotropy)
     """
+    tests, context, cache, seed, skip = plan.tests, plan.context, plan.cache, plan.seed, plan.skip
     opened = [open_encoder(encoder) for encoder in encoders]
     _refuse_repeated(opened)
-    questions, refused = all_in_sentences(tests, context, templates, skip=skip)
-    if context is None and not alone:
+    text = sample_text(plan, tests, plan.workers, plan.report)
+    words = FramedWords() if text is None else WordsInContext(text)
+    if text is not None:
+        opened = [words_in_context(encoder) for encoder in opened]
+    questions, refused = all_in_sentences(tests, context, plan.patterns, skip=skip, text=text)
+    if context is None and not plan.alone:
         questions = [question for question in questions if question.context != "word"]
     outcomes: list[Measured[SeatRow] | SkippedRow] = [
         _skipped(opened[0], test, reason, seed) for test, reason in refused
     ]
     anisotropy: list[AnisotropyRow] = []
     for encoder in opened:
-        chosen, framed, left_out = _affordable(encoder, questions, cache)
+        chosen, framed, left_out = _affordable(encoder, questions, words, cache)
         for test, error in left_out.items():
             if not skip:
                 raise error
@@ -117,11 +103,12 @@ def run_seat_battery(
             encoder,
             chosen,
             framed,
-            units=units,
-            alternative=alternative,
+            units=plan.units,
+            alternative=plan.alternative,
             seed=seed,
+            draws=plan.draws,
             cache=cache,
-            progress=_labelled(report, f"encoding with {encoder.name}"),
+            progress=_labelled(plan.report, f"encoding with {encoder.name}"),
         )
         anisotropy += _anisotropy(about, chosen)
 
@@ -129,7 +116,7 @@ def run_seat_battery(
             return _skipped(about, question.test, str(error), seed)
 
         # Heavy parts release Python's lock.
-        with working(workers or _AT_ONCE) as pool:
+        with working(plan.workers or _AT_ONCE) as pool:
             outcomes += attempt_each(
                 _measure_test,
                 about,
@@ -137,7 +124,7 @@ def run_seat_battery(
                 lost,
                 skip=skip,
                 executor=pool,
-                progress=_labelled(report, f"testing {encoder.name}"),
+                progress=_labelled(plan.report, f"testing {encoder.name}"),
             )
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests))
@@ -149,19 +136,25 @@ def run_seat_battery(
     seats = [row for row, _ in measured]
     topics = topic_rows(measured, not_run, part="seat")
     coherence = check_coherence(row for row in seats if not row.is_question)
-    crossed = interaction_rows(measured) if by_gender else []
+    crossed = interaction_rows(measured) if plan.by_gender else []
     return MeasuredRows(measured, [*seats, *topics, *crossed, *coherence, *anisotropy, *not_run])
 
 
 def all_in_sentences(
-    tests: Sequence[WeatTest], context: Context | None, templates: Templates | None, *, skip: bool = True
+    tests: Sequence[WeatTest],
+    context: Context | None,
+    templates: Templates | None,
+    *,
+    skip: bool = True,
+    text: Contexts | None = None,
 ) -> tuple[list[SentenceTest], list[tuple[WeatTest, str]]]:
     """Put every test into sentences, in the contexts it has or in the one asked for; return what could not be, too."""
     questions, refused = [], []
     for test in tests:
-        for one in contexts(test) if context is None else (context,):
+        own_contexts = contexts(test) if text is None else (CORPUS,)
+        for one in own_contexts if context is None else (context,):
             try:
-                questions.append(in_sentences(test, one, templates))
+                questions.append(in_sentences(test, one, templates, text))
             except StimulusError as error:
                 # Words of no stated language can still be asked alone.
                 alone = context is None and one == "bleached" and test.language == UNDETERMINED
@@ -189,7 +182,7 @@ def _measure_test(about: AskedEncoder, question: SentenceTest) -> list[Measured[
     """Measure one test, and say so where its sentences are too many."""
     with single_threaded():
         measured = measure(question, about)
-    if "sentence" in measured or "sentence" not in about.units or question.context == "framed":
+    if "sentence" in measured or "sentence" not in about.units or question.is_sized:
         return [*measured.values()]
     counts = " and ".join(f"{len(question.sides[key]):,}" for key in "xy")
     reason = f"{counts} {question.context} sentences have too many partitions to count; the test by words was run"
@@ -210,25 +203,27 @@ def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed:
     )
 
 
-def by_importance(questions: Sequence[SentenceTest]) -> list[tuple[SentenceTest | FramedWords, list[str]]]:
+def by_importance(
+    questions: Sequence[SentenceTest], words: FramedWords | None = None
+) -> list[tuple[SentenceTest | FramedWords, list[str]]]:
     """Return what an encoder is asked, with its texts: questions, bundled words in frames, and other tests."""
-    others = sorted(questions, key=lambda question: (not question.test.is_question, question.context != "framed"))
+    others = sorted(questions, key=lambda question: (not question.test.is_question, not question.is_sized))
     first = sum(question.test.is_question for question in questions)
-    framed = [FramedWords()] if any(question.ranked for question in questions) else []
+    framed = [words or FramedWords()] if any(question.ranked for question in questions) else []
     with_texts = [(question, question.asked) for question in others]
     return [*with_texts[:first], *((words, words.texts()) for words in framed), *with_texts[first:]]
 
 
 def framed_texts(tests: Sequence[WeatTest]) -> list[list[str]]:
-    """Return the texts of tests whose words stand in frames, the most important first."""
+    """Return the texts of tests in frames, the most important first."""
     return [texts for _, texts in by_importance(all_in_sentences(tests, "framed", None)[0])]
 
 
 def _affordable(
-    encoder: Encoder, questions: Sequence[SentenceTest], cache: EncodingStore | None
+    encoder: Encoder, questions: Sequence[SentenceTest], words: FramedWords, cache: EncodingStore | None
 ) -> tuple[list[SentenceTest], FramedWords | None, dict[WeatTest, SettingError]]:
     """Return the tests that an encoder may be asked, the bundled words if it may be, and why not the other tests."""
-    ordered = by_importance(questions)
+    ordered = by_importance(questions, words)
     refused, _ = choose_fitting(encoder, [texts for _, texts in ordered], cache)
     reasons = {id(item): error for (item, _), error in zip(ordered, refused, strict=True)}
     framed = next((item for item, _ in ordered if isinstance(item, FramedWords) and reasons[id(item)] is None), None)

@@ -59,11 +59,11 @@ class SentenceTable:
 
 @dataclass(frozen=True, eq=False)
 class FramedSides:
-    """The words of a test that an encoder has in all frames: each one's mean, and its unit vectors by frame."""
+    """The words of a test that an encoder has in frames, or in a text: each one's mean, and its unit vectors."""
 
     words: SetVectors
-    targets: Floats  # words, frames, dimensions
-    attributes: Floats
+    targets: tuple[Floats, ...]  # of each word, one row per sentence
+    attributes: tuple[Floats, ...]
     missing: tuple[str, ...]
 
     @classmethod
@@ -76,33 +76,40 @@ class FramedSides:
         encoder: str,
         *,
         ranked: bool = False,
+        fewest: int | None = None,
     ) -> "FramedSides":
         """Look the sentences of a test up; `lacking` are forms that the encoder has no representation of.
 
+        A word needs a vector in so many sentences at least, by default in all.
         Words have ranks if they are to be `ranked` and these are known. Refuses a set that keeps fewer than two words.
         """
         known: list[tuple[str, ...]] = []
         missing: dict[str, None] = {}
-        vectors: list[Floats] = []
+        vectors: list[dict[str, Floats]] = []
+        unknown = set(lacking)
         for key, asked in word_sets(test).items():
-            listed = np.array(list(by_word(sides[key])), dtype=np.object_)
-            rows = unit_rows(encodings.rows([sentence.text for sentence in sides[key]]))
-            rows = rows.reshape(len(listed), -1, rows.shape[1])
-            has_vectors = (np.abs(rows).max(axis=2).min(axis=1) > 0) & ~np.isin(listed, list(lacking))
-            known.append(tuple(listed[has_vectors].tolist()))
-            vectors.append(rows[has_vectors])
-            gone = listed[~has_vectors].tolist()
+            indices = by_word(sides[key])
+            rows = (
+                unit_rows(encodings.rows([sentence.text for sentence in sides[key]])) if indices else np.empty((0, 1))
+            )
+            of_word = {word: rows[indices.get(word, [])] for word in asked.words}
+            directed = {word: each[each.any(axis=1)] for word, each in of_word.items() if word not in unknown}
+            has_vectors = {
+                word: each for word, each in directed.items() if len(each) >= (fewest or len(of_word[word])) > 0
+            }
+            known.append(tuple(has_vectors))
+            vectors.append(has_vectors)
+            gone = [word for word in asked.words if word not in has_vectors]
             missing.update(dict.fromkeys(gone))
             require_words(known[-1], gone, asked, encoder)
         x, y, a, b = known
-        targets, attributes = np.concatenate(vectors[:2]), np.concatenate(vectors[2:])
+        targets, attributes = (tuple((first | second).values()) for first, second in (vectors[:2], vectors[2:]))
         words = SetVectors(
             x + y,
             a + b,
             len(x),
             len(a),
-            targets.mean(axis=1),
-            attributes.mean(axis=1),
+            *(np.array([rows.mean(axis=0) for rows in side]) for side in (targets, attributes)),
             *(_known_ranks(side) if ranked else None for side in (x + y, a + b)),
         )
         return cls(words, targets, attributes, tuple(missing))

@@ -1,4 +1,4 @@
-"""How tests are run and altered copies made, described once: for the options of commands and for Python."""
+"""How tests are run and altered copies made, described once: for commands and for Python."""
 
 from dataclasses import dataclass
 from typing import Annotated, get_args
@@ -27,12 +27,17 @@ class WeatSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatterySettings(WeatSettings):
-    """How many tests are run."""
+class GenderSplit:
+    """Whether a 2 x 2 is asked about, too."""
 
     by_gender: Annotated[bool, option("Also split the names of X and Y by gender: main effects, and interaction.")] = (
         False
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatterySettings(GenderSplit, WeatSettings):
+    """How many tests are run."""
 
 
 @dataclass(frozen=True, kw_only=True)

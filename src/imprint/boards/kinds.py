@@ -90,6 +90,7 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     yield table(BoardRow, "Models by questions", models, shown, more=more, main=True)
     yield footnote(
         "Sizes are shares of the distance between the two kinds of words, with their 99.5 % intervals over words. "
+        "Below zero, the other group is nearer. "
         f"Quality is Spearman's correlation with people's ratings in {_benchmark(models)}, with its 95 % interval."
     )
     yield Details("What the outcomes mean", tuple(outcome_notes(answered)))

@@ -79,9 +79,7 @@ def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
     choices = {topic: choose(pairs) for topic, pairs in by_topic.items()}
     decided = {topic: choice for topic, choice in choices.items() if choice.smaller}
     if decided:
-        yield join(
-            [said for topic, choice in decided.items() for said in _advice(_rests_on(by_topic[topic]), choice)], " "
-        )
+        yield join([said for topic, choice in decided.items() for said in _advice(by_topic[topic], choice)], " ")
     same: dict[Text, list[Text]] = {}
     for topic, pairs in by_topic.items():
         if topic in decided:
@@ -122,8 +120,8 @@ def _rests_on(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     )
 
 
-def _advice(topic: Text, choice: ModelChoice) -> Iterator[Text]:
-    exceeding = [*choice.smaller]
+def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> Iterator[Text]:
+    topic, exceeding = _rests_on(pairs), [*choice.smaller]
     if choice.is_complete:
         than = _counted(exceeding, "each of the others")
         yield say("On {}, take {}: less bias than in {}.", topic, names_of_models(choice.take, "or"), than)
@@ -133,6 +131,10 @@ def _advice(topic: Text, choice: ModelChoice) -> Iterator[Text]:
     else:
         more = _counted(exceeding, "{} models, named below")
         yield say("On {}, avoid {}: more bias than in another model.", topic, more)
+    among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
+    if choice.is_ordered and among:
+        said = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
+        yield f"They {said}."
     if choice.undecided:
         yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}"))
 
@@ -153,8 +155,14 @@ def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 
 def undecided_topics(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say for which topics the words do not decide, where they do for others."""
-    yield from list(headline(rows))[1:]
+    """Say for which topics the words do not decide, where they do for others, and what that means."""
+    told = list(headline(rows))[1:]
+    if any(row.outcome == "cannot tell" for row in rows):
+        told.append(
+            "Where the words do not decide, either model may have less: other words of these kinds could say so."
+        )
+    if told:
+        yield join(told, " ")
 
 
 def _by_topic(rows: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[BoardTopicDifferenceRow]]:

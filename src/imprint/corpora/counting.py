@@ -6,8 +6,7 @@ written. What is between two words, and where lines end, does not matter; docume
 
 import hashlib
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, repeat
@@ -16,18 +15,15 @@ import msgspec
 import numpy as np
 
 from imprint.clusters import Workers, working
-from imprint.corpora.reading import STDIN, TextPart, read_part, text_parts
-from imprint.corpora.settings import TextSettings
 from imprint.errors import CorpusError, ImprintError
 from imprint.files import FilePath
 from imprint.stimuli.definition import WeatTest, words_of
+from imprint.subjects.reading import STDIN, TOKEN, TextPart, forms_of, grouped, read_part, text_parts
+from imprint.subjects.settings import TextSettings
 from imprint.types import Flags, Ints, Report
 from imprint.work import WorkUnit, run_units, unit_key
 
-TOKEN = re.compile(r"\w+")
-
 _BATCH = 1 << 19  # words looked at together
-_UNIT_BYTES = 8 << 20  # of small files that are one unit of work
 _BOTH = 3  # a target and an attribute
 _TOTALS = ("words", "documents", "damaged")
 _NONE = (np.zeros(0, dtype=np.int64),) * 3
@@ -57,9 +53,7 @@ class CountedWords:
     @cached_property
     def forms(self) -> Mapping[str, int]:
         """The number of the word that each form in a text is; a word as it is written comes first."""
-        plain = {word: number for word, number in self.numbers.items() if word == word.lower()}
-        others = {form: number for word, number in plain.items() for form in (word.capitalize(), word.upper())}
-        return {**others, **self.numbers}
+        return {form: self.numbers[word] for form, word in forms_of(self.words).items()}
 
 
 class PartCounts(msgspec.Struct, frozen=True):
@@ -118,7 +112,7 @@ def count_corpus(
     """Count the words of tests in text; see `imprint.corpus` for what may be given."""
     words = CountedWords.of(tests)
     parts = text_parts(sources, settings)
-    units = [_unit(group, words, window) for group in _grouped(parts)]
+    units = [_unit(group, words, window) for group in grouped(parts)]
     here = STDIN in map(str, sources)  # standard input is read once, and by this process
     with working(None if here else workers, separate=True) as executor:
         outcomes = run_units(units, executor=executor, folder=folder, report=report)
@@ -135,19 +129,6 @@ def count_corpus(
 def count_parts(parts: Sequence[TextPart], words: CountedWords, window: int) -> bytes:
     """Count each of these parts: what a unit of work does."""
     return msgspec.msgpack.encode([_count_part(part, words, window) for part in parts])
-
-
-def _grouped(parts: Sequence[TextPart]) -> Iterator[tuple[TextPart, ...]]:
-    """Yield parts in groups of about 8 MiB, so that many small files are few units of work."""
-    group: list[TextPart] = []
-    size = 0
-    for part in parts:
-        if group and size + part.length > _UNIT_BYTES:
-            yield tuple(group)
-            group, size = [], 0
-        group.append(part)
-        size += part.length
-    yield tuple(group)
 
 
 def _unit(parts: tuple[TextPart, ...], words: CountedWords, window: int) -> WorkUnit:

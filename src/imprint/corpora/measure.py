@@ -18,9 +18,8 @@ import numpy as np
 from imprint.clusters import WORKERS, Workers
 from imprint.corpora.counting import Counts, count_corpus
 from imprint.corpora.passages import with_passages
-from imprint.corpora.reading import STDIN, refuse_unused
 from imprint.corpora.rows import Change, CorpusChangeRow, CorpusRow, CorpusTopicRow, DocumentShare, PeriodOdds
-from imprint.corpora.settings import MOST_DOCUMENTS, CorpusSettings, TextSettings
+from imprint.corpora.settings import MOST_DOCUMENTS, CorpusSettings
 from imprint.corpora.swapping import with_swapped
 from imprint.errors import SettingError
 from imprint.files import FilePath
@@ -30,6 +29,8 @@ from imprint.significance.odds import CountedOdds, Drawn, odds_spread, over_docu
 from imprint.significance.outcomes import outcome
 from imprint.stimuli.catalog import about, catalogue, choose, text_questions
 from imprint.stimuli.definition import CONTROL, WeatTest, WordSet, described, word_sets
+from imprint.subjects.reading import STDIN, refuse_unused
+from imprint.subjects.settings import TextSettings
 from imprint.types import Ints, Report
 
 MARGIN = math.log(2)  # log odds; within it, the odds are less than doubled

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from imprint.corpora.counting import TOKEN, Counts
-from imprint.corpora.reading import STDIN, read_part
+from imprint.corpora.counting import Counts
 from imprint.corpora.rows import CorpusRow
 from imprint.errors import CorpusError
+from imprint.subjects.reading import STDIN, TOKEN, read_part
 
 _AROUND = 100  # characters on either side
 

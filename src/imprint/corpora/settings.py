@@ -1,51 +1,13 @@
-"""What is asked of a corpus, and how text is read, described once: for the command and for Python."""
+"""What is asked of a corpus, described once: for the command and for Python."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
-from imprint.checks import check_choice, check_whole
+from imprint.checks import check_whole
 from imprint.settings import SEED, TOPIC, option
-
-DocumentUnit = Literal["file", "line", "block"]
+from imprint.subjects.settings import TextSettings
 
 MOST_DOCUMENTS = 10  # that a row lists
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextSettings:
-    """How text is read as documents."""
-
-    document: Annotated[
-        DocumentUnit | None,
-        option(
-            "What one document is: a file, a line, or a block of about 5,000 words. [default: files of a folder, "
-            "lines of JSON and rows of Parquet, blocks of a single text]"
-        ),
-    ] = None
-    field: Annotated[str, option("Field of JSON lines that has the text.", metavar="NAME")] = "text"
-    column: Annotated[str, option("Column of Parquet that has the text.", metavar="NAME")] = "text"
-    date: Annotated[
-        str | None,
-        option(
-            "Where a document's year is: a field or column, or a pattern of the file's name such as '*{year}.txt'.",
-            metavar="NAME",
-        ),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Refuse a document that is none of the three."""
-        if self.document is not None:
-            check_choice("document", self.document, get_args(DocumentUnit))
-
-    @property
-    def dates_files(self) -> bool:
-        """Whether the year is in the name of the file."""
-        return self.date is not None and "{year}" in self.date
-
-    @property
-    def date_field(self) -> str | None:
-        """The field or column with the year, if it is not in the name of the file."""
-        return None if self.dates_files else self.date
 
 
 @dataclass(frozen=True, kw_only=True)

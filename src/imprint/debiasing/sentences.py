@@ -186,7 +186,7 @@ class RememberingEncoder(WrappingEncoder):
             self.base.check_count(fresh_texts(self.base, fresh, self._cache))
 
     def expect(self, count: int) -> int:
-        """Return none: the encoder is told of the texts that are not known."""
+        """Return none: its base says how many texts are not known."""
         return 0
 
 

@@ -39,6 +39,8 @@ class Encoder(ABC):
         Whether the cache keeps its vectors; False if computing is as quick or the identity is not certain.
     chunk
         Texts per call of `embed`; each finished chunk is saved in the cache.
+    gives_tokens
+        Whether `embed_words` gives the vector of a word in its text.
     max_texts
         Refuse to encode more texts than this in all.
     sent
@@ -50,6 +52,7 @@ class Encoder(ABC):
     settings: Mapping[str, str]
     cacheable: bool = True
     chunk: int = 1_024  # of which one batch per length of text has free places
+    gives_tokens: bool = False
     max_texts: int | None = None
     sent: int = 0
     _announced: int = 0
@@ -63,6 +66,13 @@ class Encoder(ABC):
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return one row per text, in order."""
+
+    def embed_words(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> npt.ArrayLike:
+        """Return the mean of the token vectors of one word per text, whose place in characters is given.
+
+        A row is zero where the word is behind what the model reads.
+        """
+        raise NotImplementedError
 
     def encode(self, texts: Sequence[str]) -> Floats32:
         """Return one float32 row per text, in order, refusing anything but finite numbers."""

@@ -15,6 +15,7 @@ from imprint.encoders.export import write_onnx
 from imprint.encoders.onnx_files import Contents, inspect
 from imprint.encoders.pooling import POOLINGS, pool
 from imprint.encoders.weights import check_inside, display_name
+from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, raising_as, requiring
 from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
@@ -58,6 +59,8 @@ class OnnxEncoder(Encoder):
         self._tokenizer = _open_tokenizer(words)
         self._inputs = _choose_inputs(path, self._session)
         self._output, self._pooling = _choose_output(path, self._session, pooling)
+        self._tokens = _token_output(self._session)
+        self.gives_tokens = self._tokens is not None
         self._batch = 1 if any("DynamicQuantize" in name for name in contents.operations) else _BATCH
         self._prefix = prefix
         self._files = (path, external, words)
@@ -69,6 +72,15 @@ class OnnxEncoder(Encoder):
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return one row per text."""
+        return self._encoded(texts, None)
+
+    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
+        """Return one row per word in its text."""
+        shift = len(self._prefix)
+        return self._encoded(texts, [(start + shift, end + shift) for start, end in spans])
+
+    def _encoded(self, texts: Sequence[str], spans: Sequence[WordSpan] | None) -> npt.ArrayLike:
+        """Return one row per text, or of the words at some places in them."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with raising_as(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
@@ -76,26 +88,32 @@ class OnnxEncoder(Encoder):
         lengths = [len(encoding.ids) for encoding in encodings]
         check_tokens(self.name, texts, lengths)
         with raising_as(ValueError, EncoderError, "gives vectors of several lengths ({})", where=self.name):
-            return encode_in_batches(
-                texts, lengths, lambda batch: self._run([encodings[text] for text in batch]), most=self._batch
-            )
 
-    def _run(self, encodings: list[Any]) -> Floats32:
+            def encode(batch: list[int]) -> Floats32:
+                chosen = [encodings[text] for text in batch]
+                return self._run(chosen, None if spans is None else [spans[text] for text in batch])
+
+            return encode_in_batches(texts, lengths, encode, most=self._batch)
+
+    def _run(self, encodings: list[Any], spans: list[WordSpan] | None) -> Floats32:
         columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
         feed = {
             name: np.array([getattr(encoding, columns[name]) for encoding in encodings], dtype=dtype)
             for name, dtype in self._inputs.items()
         }
         hint = "check that the tokenizer is the model's"
+        wanted = self._output if spans is None else self._tokens
         with raising_as(Exception, EncoderError, "onnxruntime cannot run it ({})", where=self.name, hint=hint):
-            (output,) = self._session.run([self._output], feed)
+            (output,) = self._session.run([wanted], feed)
         output = np.asarray(output, dtype=np.float32)
         tokens = feed["input_ids"].shape
-        owner, owners = ("text", tokens[:1]) if self._pooling is None else ("token", tokens)
+        owner, owners = ("text", tokens[:1]) if self._pooling is None and spans is None else ("token", tokens)
         if output.shape[:-1] != owners:
             raise EncoderError(
                 f"gave {output.shape} for tokens {tokens}", expected=f"one vector per {owner}", where=self.name
             )
+        if spans is not None:
+            return mean_of_words(output, [encoding.offsets for encoding in encodings], spans)
         if self._pooling is None:
             return output
         # What is not finite is refused by `encode`, in one line and without numpy's warning.
@@ -187,9 +205,9 @@ def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[s
     ]
     if pooling is None and whole:
         return whole[0], None
-    tokens = [name for name in _TOKENS if ranks.get(name) == 3] or [name for name, rank in ranks.items() if rank == 3]
-    if tokens:
-        return tokens[0], pooling or "mean"
+    tokens = _token_output(session)
+    if tokens is not None:
+        return tokens, pooling or "mean"
     if whole:
         raise EncoderError(
             "gives one vector per text, not one per token", where=path, option="pooling", hint="leave the pooling out"
@@ -197,3 +215,10 @@ def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[s
     raise EncoderError(
         f"gives {', '.join(ranks)}", expected="one vector per text or per token", where=path, hint="export it again"
     )
+
+
+def _token_output(session: Any) -> str | None:
+    """Return the output with a vector per token, where there is one."""
+    ranks = {entry.name: len(entry.shape) for entry in session.get_outputs()}
+    named = [name for name in _TOKENS if ranks.get(name) == 3]
+    return next(iter(named or [name for name, rank in ranks.items() if rank == 3]), None)

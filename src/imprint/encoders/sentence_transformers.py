@@ -14,6 +14,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.batches import TOKENS, encode_in_batches
 from imprint.encoders.export import write_sentence_transformers
 from imprint.encoders.transformers import offline_and_quiet, open_transformer
+from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, SettingError, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
@@ -68,6 +69,8 @@ class SentenceTransformersEncoder(Encoder):
         self._folder, self._places = path, [place for _, place in modules]
         self._prompt = prompt
         self._model, self._device = _open(path, modules, device), device
+        # Other tokenizers do not say where their tokens are.
+        self.gives_tokens = modules[0][0] == "Transformer" and bool(self._model.tokenizer.is_fast)
         self.name = weights.display_name(path)
         chosen = {"adapter": "sentence-transformers", "pooling": _state_pooling(path, modules)}
         if modules[0][0] == "Transformer":
@@ -97,6 +100,26 @@ class SentenceTransformersEncoder(Encoder):
             lengths = [1] * len(texts) if mask is None else mask.sum(dim=1).tolist()
             is_plain = self._device == "cpu" or mask is None or self._prompt
             encode = encode_as_texts if is_plain else _forward(self._model, features, self._device)
+            return encode_in_batches(texts, lengths, encode, most=most, tokens=tokens)
+
+    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
+        """Return one row per word in its text: of the first module's tokens, behind which tokens are pooled."""
+        shift = len(self._prompt)
+        most, tokens = _BATCHES[self._device]
+        with offline_and_quiet(self.name, "cannot encode these texts"):
+            features = _tokenize(self._model, [self._prompt + text for text in texts])
+            lengths = features["attention_mask"].sum(dim=1).tolist()
+            cut = {"truncation": True, "max_length": self._model.max_seq_length, "return_offsets_mapping": True}
+            offsets = self._model.tokenizer([self._prompt + text for text in texts], **cut)["offset_mapping"]
+            if [*map(len, offsets)] != lengths:
+                raise EncoderError("its tokenizer does not say where its tokens are", where=self.name)
+            forward = _forward(self._model, features, self._device, by_token=True)
+
+            def encode(batch: list[int]) -> npt.ArrayLike:
+                places = [(spans[text][0] + shift, spans[text][1] + shift) for text in batch]
+                hidden = np.asarray(forward(batch), dtype=np.float32)
+                return mean_of_words(hidden, [offsets[text] for text in batch], places)
+
             return encode_in_batches(texts, lengths, encode, most=most, tokens=tokens)
 
     def export(self, folder: Path, weight: Floats32, bias: Floats32) -> str:
@@ -129,11 +152,11 @@ def _tokenize(model: Any, texts: list[str]) -> dict[str, Any]:
         return torch.nn.functional.pad(values, (padding, 0) if _padded_left(model) else (0, padding))
 
     inverse = torch.tensor(order).argsort()
-    by_token = _by_token(parts[0])
-    return dict(parts[0]) | {name: torch.cat([widen(part[name]) for part in parts])[inverse] for name in by_token}
+    names = _of_tokens(parts[0])
+    return dict(parts[0]) | {name: torch.cat([widen(part[name]) for part in parts])[inverse] for name in names}
 
 
-def _by_token(features: dict[str, Any]) -> dict[str, Any]:
+def _of_tokens(features: dict[str, Any]) -> dict[str, Any]:
     """Return the features that have one value per token."""
     shape = features["attention_mask"].shape
     return {name: value for name, value in features.items() if getattr(value, "shape", None) == shape}
@@ -153,13 +176,18 @@ class _Waiting:
         return np.asarray(self._rows.cpu().numpy(), dtype=dtype)
 
 
-def _forward(model: Any, features: dict[str, Any], device: Device) -> Callable[[list[int]], npt.ArrayLike]:
-    """Return what runs the model on some of these texts, whose tokens go to the device once, and does not wait."""
+def _forward(
+    model: Any, features: dict[str, Any], device: Device, *, by_token: bool = False
+) -> Callable[[list[int]], npt.ArrayLike]:
+    """Return what runs the model on some of these texts, whose tokens go to the device once, and does not wait.
+
+    It gives sentences' vectors, or tokens' as they are before they are pooled.
+    """
     import torch
 
     mask = features["attention_mask"].bool()
-    by_token = {name: value.to(device) for name, value in _by_token(features).items()}
-    others = {name: value for name, value in features.items() if name not in by_token}
+    of_tokens = {name: value.to(device) for name, value in _of_tokens(features).items()}
+    others = {name: value for name, value in features.items() if name not in of_tokens}
     padded_left = _padded_left(model)
 
     def encode(batch: list[int]) -> npt.ArrayLike:
@@ -167,7 +195,9 @@ def _forward(model: Any, features: dict[str, Any], device: Device) -> Callable[[
         columns = slice(mask.shape[1] - length, None) if padded_left else slice(length)
         texts = torch.tensor(batch, device=device)
         with torch.inference_mode():
-            given = {name: value[texts, columns] for name, value in by_token.items()}
+            given = {name: value[texts, columns] for name, value in of_tokens.items()}
+            if by_token:
+                return _Waiting(model[0](given | others)["token_embeddings"])
             return _Waiting(model(given | others)["sentence_embedding"][:, : model.truncate_dim])
 
     return encode

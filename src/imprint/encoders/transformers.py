@@ -18,6 +18,7 @@ from imprint.encoders.base import Encoder, identify
 from imprint.encoders.batches import check_tokens, encode_in_batches
 from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
 from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder
+from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, ImprintError, raising_as, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
@@ -55,6 +56,7 @@ class TransformersEncoder(Encoder):
         self._layers: Layers = layers
         self._prefix = prefix
         self._batch = batch
+        self.gives_tokens = bool(self._tokenizer.is_fast)  # others do not say where their tokens are
         self.name = display_name(path)
         chosen = {"adapter": "transformers", "pooling": self._pooling, "layers": layers}
         self.settings = chosen | ({"prefix": prefix} if prefix else {})
@@ -62,18 +64,36 @@ class TransformersEncoder(Encoder):
 
     def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
         """Return one pooled row per text."""
+        return self._encoded(texts, None)
+
+    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
+        """Return one row per word in its text."""
+        shift = len(self._prefix)
+        return self._encoded(texts, [(start + shift, end + shift) for start, end in spans])
+
+    def _encoded(self, texts: Sequence[str], spans: Sequence[WordSpan] | None) -> npt.ArrayLike:
+        """Return one row per text, or of the words at some places in them."""
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         with offline_and_quiet(self.name, "cannot encode these texts"):
             cut: dict[str, Any] = {} if self._limit is None else {"truncation": True, "max_length": self._limit}
-            tokens: list[list[int]] = self._tokenizer([self._prefix + text for text in texts], **cut)["input_ids"]
+            cut |= {} if spans is None else {"return_offsets_mapping": True}
+            read = self._tokenizer([self._prefix + text for text in texts], **cut)
+            tokens: list[list[int]] = read["input_ids"]
             lengths = [len(ids) for ids in tokens]
             check_tokens(self.name, texts, lengths)
-            return encode_in_batches(
-                texts, lengths, lambda batch: self._run([tokens[text] for text in batch]), most=self._batch
-            )
+
+            def encode(batch: list[int]) -> Floats32:
+                hidden = self._run([tokens[text] for text in batch])
+                if spans is None:
+                    return pool(hidden, self._pooling)
+                offsets = read["offset_mapping"]
+                return mean_of_words(hidden, [offsets[text] for text in batch], [spans[text] for text in batch])
+
+            return encode_in_batches(texts, lengths, encode, most=self._batch)
 
     def _run(self, tokens: list[list[int]]) -> Floats32:
+        """Return the vectors of tokens."""
         import torch
 
         ids = torch.tensor(tokens)
@@ -85,7 +105,7 @@ class TransformersEncoder(Encoder):
                 return_dict=True,
             )
         states = (output.last_hidden_state,) if self._layers == "last" else output.hidden_states
-        return pool(combine([state.numpy() for state in states], self._layers), self._pooling)
+        return combine([state.numpy() for state in states], self._layers)
 
 
 def open_transformer(folder: Path) -> tuple[Any, Any]:

@@ -213,8 +213,8 @@ def _checks(language: str, others: Collection[Test] = ()) -> _Checks | None:
     listed = catalogue() if language in languages() else others
     of_language = [test for test in listed if test.language == language]
     neutral = [test for test in of_language if isinstance(test, WeatTest) and CONTROL in test.topics]
-    known = language_of(neutral[0]) if neutral else None
-    return None if known is None or not known.valence else _Checks(known, neutral, _pairs(language))
+    spoken = language_of(neutral[0]) if neutral else None
+    return None if spoken is None or not spoken.valence else _Checks(spoken, neutral, _pairs(language))
 
 
 def _ask(subject: Embedding | Encoder, checks: _Checks, cache: EncodingStore | None) -> tuple[Control, ...]:
@@ -230,8 +230,8 @@ def _ask(subject: Embedding | Encoder, checks: _Checks, cache: EncodingStore | N
 
 def control_words(languages: Iterable[str] = ("en",), tests: Collection[Test] = ()) -> set[str]:
     """Return every word that the controls of these languages ask about."""
-    checks = (_checks(language, tests) for language in {controlled_in(one) for one in languages})
-    return {word for one in checks if one is not None for word in one.words}
+    every = (_checks(language, tests) for language in {controlled_in(code) for code in languages})
+    return {word for checks in every if checks is not None for word in checks.words}
 
 
 def _coverage(words: set[str], vectors: WordVectors) -> Control:

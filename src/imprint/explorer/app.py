@@ -29,7 +29,7 @@ from imprint.explorer.queries import (
     split_pairs,
     split_words,
 )
-from imprint.kinds.answers import answer_sentence, single_answer
+from imprint.kinds.answers import answer_sentence, single_answer, unrelated_note
 from imprint.kinds.sections import blocks, sentences
 from imprint.masking import Words, mask
 from imprint.render.charts.theme import WIDTH
@@ -93,8 +93,8 @@ class ExplorerPages:
             reply = self._explorer.measure(question)
             row = reply.finding
             assert isinstance(row, AssociationRow)
-            said = answer_sentence(row)
-            repeated = (Prose(said, media=("page", "terminal")), Prose(said))
+            said, notes = answer_sentence(row), unrelated_note(row) if row.found else ()
+            repeated = (Prose(said, media=("page", "terminal")), Prose(said), *notes)
             others = [block for block in blocks([row]) if block not in repeated]
             tables = tuple(block for block in others if isinstance(block, Table))
             shown = [
@@ -102,7 +102,8 @@ class ExplorerPages:
                 *single_answer(row),
                 *(block for block in others if block not in tables),
             ]
-            return _answered(reply, said, [*shown, Details("All numbers", tables)]) | {"link": self._link(row, fields)}
+            linked = {"link": self._link(row, fields), "is_drawn": row.size_low is not None}
+            return _answered(reply, said, [*shown, Details("All numbers", tables)]) | linked
 
         posed = {"texts": texts, "names": names, "alternative": question.alternative, "matched": question.matched}
         return self._answer("weat.html", posed | {"tests": tests, "picked": fields.get("test", "")}, answer)
@@ -128,10 +129,9 @@ class ExplorerPages:
         chosen = {test.id: test for test in tests}.get(fields.get("test", self._explorer.first_test()))
         if chosen is None:
             raise RefusedError(404, "There is no such test; choose one from the list.")
-        typed = any(letter in fields for letter in "xyab")
         texts = {letter: fields.get(letter, "") for letter in "xyab"}
         names = {letter: fields.get(f"{letter}_name", "") for letter in "xyab"}
-        if not typed:
+        if not any(letter in fields for letter in "xyab"):
             texts = {letter: "\n".join(words) for letter, words in sets_of(chosen).items()}
             names = {letter: words.name for letter, words in word_sets(chosen).items()}
         sets = {letter: split_words(text) for letter, text in texts.items()}

@@ -40,7 +40,7 @@ from imprint.web.pages import RefusedError
 Pair = tuple[str, str]
 Sets = Mapping[str, tuple[str, ...]]  # of an association test, by their letters x, y, a and b
 
-MOST_WORDS = 200  # in a set
+MOST_WORDS = 250  # in a set: a question has 200, and words can be added
 LONGEST_WORD = 64  # characters
 FIRST_TESTS = ("gender-career", "caliskan-6")
 CUSTOM = "explorer"  # what a test of typed words is called

@@ -126,13 +126,18 @@ def sized_blocks(
     """
     if len(rows) == 1:
         yield Prose(answer_sentence(rows[0]), media=("page", "terminal"))
-        if (unrelated := rows[0].unrelated) is not None:
-            yield Prose(say(_UNUSUAL, percent(unrelated)), "note", ("page", "terminal"))
+        yield from unrelated_note(rows[0])
     elif not lack_words(rows):
         yield _answers(rows, {row.test: row for row in reversed(tests) if row.by_words}, heading)
     if rows[0].is_question:  # tests have a table of their own, with d and p as well
         yield sizes_table(rows)
     yield Details("What the outcomes mean", tuple(notes(rows)))
+
+
+def unrelated_note(row: AssociationRow) -> Iterator[Prose]:
+    """Say what unrelated words reach."""
+    if row.unrelated is not None:
+        yield Prose(say(_UNUSUAL, percent(row.unrelated)), "note", ("page", "terminal"))
 
 
 def answer_sentence(row: AssociationRow) -> Text:

@@ -7,6 +7,7 @@ from imprint.descriptions import descriptions
 from imprint.enumeration.rows import Races, UbeGroupRow, UbeRow
 from imprint.kinds import Kind
 from imprint.kinds.enumeration import UNASKED, is_stable
+from imprint.stimuli.names import are_surnames
 from imprint.tables import Field, draw_field, table
 from imprint.view import (
     NOTHING,
@@ -129,8 +130,8 @@ def _bearers(group: UbeGroupRow | None) -> Text:
 def _strength(row: UbeRow, strongest: float) -> tuple[float, Text]:
     """Return how long a bar is, of 1, and the same in words: how often an association recurs, or its score."""
     if row.recurrence is not None:
-        runs = row.recurrence_runs
-        return row.recurrence, f"recurs in {row.recurrence * runs:.0f} of {runs}"
+        runs, names = row.recurrence_runs, "; mostly family names" if are_surnames(row.words) else ""
+        return row.recurrence, f"recurs in {row.recurrence * runs:.0f} of {runs}{names}"
     return max(0.0, row.score) / strongest if strongest > 0 else 0.0, say("score {}", number(row.score))
 
 

@@ -132,6 +132,9 @@ def tile(rows: Sequence[RetrievalRow]) -> Tile:
 
 
 def _said(row: RetrievalRow) -> Text:
+    if row.is_interaction:
+        what = "The interaction by {} ({}) is {} of the distance between relevant and irrelevant documents: {}."
+        return say(what, title(row.embedding), title(row.title), _size(row), outcome_text(row))
     sides = x, y = title(row.set_name("x")), title(row.set_name("y"))
     is_x = row.share_first >= 0.5  # the majority is named
     before, after = sides if is_x else reversed(sides)
@@ -234,7 +237,7 @@ _COLUMNS: Columns = (
     "edits",
 )
 _MORE: Columns = (
-    *("specific", "share_first", "exposure", "ratio", "interaction", "p_value", "mean_difference", "distance"),
+    *("specific", "share_first", "exposure", "ratio", "p_value", "mean_difference", "distance"),
     *("n_queries", "n_documents"),
     Field("n_x", "Names", cell=lambda row: say("{} and {}", count(row.n_x), count(row.n_y)), numeric=False),
 )

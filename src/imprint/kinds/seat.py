@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from statistics import median
 from typing import TYPE_CHECKING
 
 from imprint.association.coherence import STARRED, CoherenceRow, contrasts
@@ -10,8 +11,18 @@ from imprint.association.rows import SeatRow
 from imprint.association.sensitivity import AnisotropyRow
 from imprint.errors import ImprintError, SettingError
 from imprint.kinds import Kind, Part, answers, sizes, terms, verdict
-from imprint.kinds.tests import MISSING, by_subject, grammar_notes, missing_notes, name_cell, one_sided, test_names
+from imprint.kinds.tests import (
+    MISSING,
+    OUTCOME,
+    by_subject,
+    grammar_notes,
+    missing_notes,
+    name_cell,
+    one_sided,
+    test_names,
+)
 from imprint.rows import Row, TemplateValue, WordValue
+from imprint.subjects.settings import FEWEST_CONTEXTS
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
@@ -56,6 +67,16 @@ Pair = tuple[SeatRow, SeatRow | None]  # by words, and by sentences where these 
 _PAGES: tuple[Medium, ...] = ("page", "terminal")
 _FRAMES_MATTER = 0.05  # p of the sentences without their words from which a warning is due
 _NAMED = 3  # of a list, in a cell
+_FEW_NAMED = 8  # words with too few sentences
+_OF_WHAT = {
+    "word": "A vector is the mean of the word's token vectors in its sentence; a word's, the mean over its sentences.",
+    "sentence": "This model gives no token vectors: a vector is the whole sentence's; a word's, the mean over its "
+    "sentences. So it says what is said of the word, as much as what the word is.",
+}
+_PUBLISHED = (
+    "CEAT's d and p are as published (Guo and Caliskan, 2021), from {} draws of one sentence per word. All draws "
+    "share the words. So this p shrinks as draws grow, whatever the words are; the outcome counts the words instead."
+)
 _STARS = {"<0.01": "*", "<0.01 after Holm": "**"}  # how the paper marks what its p-values are
 
 _SENSITIVITY: Columns = (
@@ -108,12 +129,14 @@ def texts(job: "Job") -> Iterable[Sequence[str]]:
 def blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show questions first, and then the battery as the paper puts it."""
     yield from answers.split_blocks(rows, _battery_blocks)
+    for of_encoder in by_subject([row for row in rows if row.text]):
+        yield from _in_text(of_encoder)
 
 
 def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
     """Show the tests in frames, and then the battery of each encoder with both units side by side."""
-    framed = [row for row in rows if row.context == "framed"]
-    own_contexts = [row for row in rows if row.context != "framed"]
+    framed = [row for row in rows if row.outcome is not None]
+    own_contexts = [row for row in rows if row.outcome is None]
     yield from map(sizes.sizes_table, by_subject(framed))
     encoders = by_subject(own_contexts)
     for of_encoder in encoders:
@@ -123,12 +146,48 @@ def _battery_blocks(rows: Sequence[SeatRow]) -> Iterator[Block]:
             yield Prose(say("On {}:", title(of_encoder[0].embedding)), "note", _PAGES)
         yield from notes
     yield from grammar_notes(framed)
+    if all(row.text for row in rows):
+        return
     reading = Prose(
         "Words are put into simple sentences, such as “This is Emma.”, and compared as word vectors are. A size needs "
         "the same sentences for all words, its frames. The paper has sentences for each kind of word, and permutes "
         "sentences; one word in eight sentences is not eight observations, so words are permuted beside."
     )
     yield Details("How to read this", (reading, *_legend(own_contexts), *_contrasts(own_contexts)))
+
+
+def _in_text(rows: Sequence[SeatRow]) -> Iterator[Block]:
+    """Show what words give in sentences of a text, as published and by words, and how many sentences they have."""
+    encoder, text = title(rows[0].embedding), title(rows[0].text)
+    caption = say("CEAT on {} in sentences of {}, beside the size and its outcome", encoder, text)
+    columns: Columns = (
+        Field("test", cell=name_cell),
+        "size",
+        OUTCOME,
+        "d_ceat",
+        "p_ceat",
+        Field("contexts", "Sentences per word", "Median over the words that were used.", _sentences_per_word, True),
+    )
+    yield table(SeatRow, caption, rows, columns, more=("between_draws", "z_ceat"), extra=("draws", "vectors"))
+    yield Prose(_OF_WHAT[rows[0].vectors or "sentence"], "note", _PAGES)
+    draws = f"{max(row.draws or 0 for row in rows):,}"
+    yield Prose(say(_PUBLISHED, draws), "note", _PAGES)
+    for row in rows:
+        few = [each for each in row.contexts if each.used < FEWEST_CONTEXTS]
+        if few:
+            lines = (say("{} ({})", title(each.word), f"{each.found:,}") for each in few[:_FEW_NAMED])
+            more = f" and {len(few) - _FEW_NAMED:,} more" if len(few) > _FEW_NAMED else ""
+            sentence = (
+                "{}: {} of {} words have fewer than {} sentences of their own and are left out: {}{}. In brackets: "
+                "sentences in the text, those with another word of the test too."
+            )
+            counts = (f"{len(few):,}", f"{len(row.contexts):,}", f"{FEWEST_CONTEXTS}")
+            yield Prose(say(sentence, title(row.test), *counts, join(lines), more), "warning", _PAGES)
+
+
+def _sentences_per_word(row: SeatRow) -> Cell | Text:
+    used = [each.used for each in row.contexts if each.used >= FEWEST_CONTEXTS]
+    return number(median(used), 0) if used else NOTHING
 
 
 def sentences(rows: Sequence[SeatRow]) -> Iterator[Text]:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, SizedRow, outcome_counts
-from imprint.association.topics import TopicRow
 from imprint.kinds.tests import MISSING, OUTCOME, name_cell, outcome_text
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.catalog import more_questions
@@ -13,6 +12,7 @@ from imprint.tables import Columns, Field, table
 from imprint.view import Block, Chart, Given, Phrase, Text, count, percent, points, say, title
 
 if TYPE_CHECKING:
+    from imprint.association.topics import TopicRow
     from imprint.masking import Words
     from imprint.view import Medium
 
@@ -72,7 +72,7 @@ def capital(text: Text) -> Text:
     return text
 
 
-def size_text(row: SizedRow | TopicRow, *, turned: bool = False) -> Text:
+def size_text(row: "SizedRow | TopicRow", *, turned: bool = False) -> Text:
     """Return the size with its interval; `turned`, as that of Y against X."""
     if row.size is None or row.size_low is None or row.size_high is None:
         return "no size"

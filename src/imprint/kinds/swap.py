@@ -96,6 +96,9 @@ def _said(row: SwapRow) -> Text:
         said = "{} gives each text the same score with {} as with {} ({})."
         return say(said, title(row.embedding), *sides, title(row.test))
     size = (number(row.mean_difference, 3), interval(row.words_low, row.words_high, 3), title(row.test))
+    if row.is_interaction:
+        said = "The interaction by {} ({}) is {} [{}] ({}): {}."
+        return say(said, title(row.embedding), title(row.title), *size, _outcome(row))
     if not row.found:
         why = f" ({_REASONS.get(row.reason, row.reason)})" if row.reason else ""
         said = "It is not clear whether {} scores texts differently with {} and with {}{}: {} [{}] ({})."

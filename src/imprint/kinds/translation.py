@@ -44,11 +44,10 @@ _PREDICTORS = {"association": "place on she - he in {}", "women": "percentage of
 
 def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     """Show the counts of each language, every word, and every translation."""
-    into = join([title(name) for name in dict.fromkeys(row.target for row in rows)], " and ")
-    caption = say("Gender-neutral sentences translated to {} by {}", into, title(rows[0].embedding))
+    caption = say("Gender-neutral sentences translated to {} by {}", _targets(rows), title(rows[0].embedding))
     columns = ("title", "n_he", "n_she", "n_neither", "n_untranslated", _prediction("association", "auc"))
     more = tuple(_prediction(predictor, name) for name in ("auc", "p_value") for predictor in _BY)[1:]
-    extra = tuple(_prediction(predictor, "explained") for predictor in _BY)
+    extra: Columns = ("target", *(_prediction(predictor, "explained") for predictor in _BY))
     yield table(TranslationRow, caption, rows, columns, more=more, extra=extra)
     yield from (Prose(text, "plain", ("terminal",)) for text in sentences(rows))
     yield Details("How to read this", tuple(_reading(rows)))
@@ -68,14 +67,19 @@ def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     )
 
 
+def _targets(rows: Sequence[TranslationRow]) -> Text:
+    return join([title(name) for name in dict.fromkeys(row.target for row in rows)], " and ")
+
+
 def sentences(rows: Sequence[TranslationRow]) -> Iterator[Text]:
     """Say which pronouns come out, whether anything predicts them, and where there are too few to tell."""
     counts = [sum(getattr(row, f"n_{name}") for row in rows) for name in ("sentences", "he", "she", "neither")]
     yield say(
-        "Of {} gender-neutral sentences ({}), {} came out with he, {} with she and {} with neither; {} stayed "
-        "untranslated ({}).",
+        "Of {} gender-neutral sentences ({}) translated to {}, {} came out with he, {} with she and {} with neither; "
+        "{} stayed untranslated ({}).",
         count(counts[0]),
         join(title(row.title) for row in rows),
+        _targets(rows),
         *map(count, counts[1:]),
         count(sum(row.n_untranslated for row in rows)),
         title(rows[0].embedding),

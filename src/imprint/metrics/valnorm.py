@@ -39,7 +39,7 @@ class ValNorm(Metric):
             raise StimulusError(
                 f"There is no lexicon of valence in the language of {test.id}",
                 got=test.language,
-                expected=f"a test in {' or '.join(one.name for one in languages().values())}",
+                expected=f"a test in {' or '.join(language.name for language in languages().values())}",
                 hint="choose another test",
             )
         rated = words.embedding.lookup(rated_words)

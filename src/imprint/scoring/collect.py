@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import ScorerError, SettingError
+from imprint.errors import ScorerError
 from imprint.scoring.scorers import Scorer
 from imprint.types import Floats, Floats32, Report
 
@@ -19,10 +19,6 @@ class Pace:
     per_second: float | None = None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-
-    def __post_init__(self) -> None:
-        if self.per_second is not None and not self.per_second > 0:
-            raise SettingError(option="per_second", got=self.per_second, expected="above 0")
 
     def batch(self, most: int) -> int:
         """Return how many texts to send at once: no more than a second's worth."""

@@ -125,6 +125,7 @@ class RankingPlan:
                 embedding_sha256=scorer.identity,
                 title=comparison.title,
                 topics=comparison.topics,
+                is_interaction=comparison.is_interaction,
                 source=ranked.source,
                 language="en" if ranked.id in BUNDLED else UNDETERMINED,
                 sets=tuple(WordList(role, side.name, side.words) for role, side in sides),

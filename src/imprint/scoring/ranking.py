@@ -18,7 +18,7 @@ from imprint.significance.gaps import ShareOfGap
 from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome
 from imprint.significance.partitions import permutation_test
 from imprint.significance.swapped import sign_flips
-from imprint.stimuli.retrieval import INTERACTION, Comparison
+from imprint.stimuli.retrieval import Comparison
 from imprint.types import Floats, Ints
 
 FEWEST_DRAWN = 8  # topics, documents or units, and names of a group: what coverage was simulated from
@@ -59,7 +59,7 @@ class Ranking:
             "mean_difference": float(contrast(effect[None], factors)[0]),
             "mean_difference_low": low,
             "mean_difference_high": high,
-            "p_value": self._p_value(means, by_unit * self._weights, signs),
+            "p_value": self._p_value(means, by_unit * self._weights, signs, comparison.scale),
             "n_x": int((signs > 0).sum()),
             "n_y": int((signs < 0).sum()),
             "share_first": share_first(first),
@@ -103,9 +103,6 @@ class Ranking:
             "distance": share.distance,
             "share_first_irrelevant": share_first(self._by_unit(by_query * signs)),
         }
-        if groups == len(INTERACTION):
-            turned = _less_first(related) * np.array(INTERACTION)[self.groups]
-            fields |= _ends("interaction", replace(share, effect=turned).size(_DESCRIBED))
         tried = [np.array(moves)[:, None] for moves in self.moves.values() if len(moves) > 1]
         if tried and share.distance > 0:
             if self.drawn:  # another name of the same group
@@ -162,14 +159,14 @@ class Ranking:
         counts = np.ones(1) if self.units is None else np.unique(self.units[0], return_counts=True)[1]
         return np.asarray(counts / counts.mean())
 
-    def _p_value(self, means: Floats, by_unit: Floats, signs: Floats) -> float | None:
+    def _p_value(self, means: Floats, by_unit: Floats, signs: Floats, scale: float) -> float | None:
         """Return p over exchanged versions of each query, or over splits of names, other effects being taken off."""
         if not self.drawn:
             return sign_flips(by_unit)
         if len(signs) > _SPLIT:
             return None
         centred = means - (np.bincount(self.groups, means) / np.bincount(self.groups))[self.groups]
-        values = centred + np.sign(signs) / 2 * float(by_unit.mean())
+        values = centred + np.sign(signs) / 2 * float(by_unit.mean()) / scale
         return permutation_test(values[signs > 0], values[signs < 0], alternative="two-sided").p_value
 
 

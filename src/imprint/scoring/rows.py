@@ -9,6 +9,10 @@ from imprint.rows import Count, HighEnd, LowEnd, Rows, RowType, TemplateValue, W
 
 Specificity = Literal["specific", "general pull", "cannot be told apart"]
 
+_INTERACTION = shown(
+    "Interaction",
+    "Whether it is the interaction of a 2 x 2: a difference between two groups less that between two others.",
+)
 _share = partial(shown, shape="percent", digits=1)
 
 
@@ -42,6 +46,7 @@ class SwapRow(OutcomeRow, frozen=True, kw_only=True, tag="swap"):
     permuted: Annotated[Literal["names", "pronouns"], shown("Exchanged", "What is exchanged between the groups.")]
     n_x: Annotated[int, shown("Names", "Names of the first and of the second group.")]
     n_y: Annotated[int, shown("Names of Y", "Names of the second group.")]
+    is_interaction: Annotated[bool, _INTERACTION] = False
     n_texts: Annotated[int, shown("Texts", "Texts that the names were put into.")]
     p_value: Annotated[
         float | None,
@@ -159,11 +164,7 @@ class RetrievalRow(SizedRow, frozen=True, kw_only=True, tag="retrieval"):
     ratio: Annotated[float | None, shown("Ratio", "Smaller selection rate over the larger one, 95 % interval.")] = None
     ratio_low: LowEnd = None
     ratio_high: HighEnd = None
-    interaction: Annotated[
-        float | None, _share("Interaction", "Size of gender among White less that among Black names, 95 % interval.")
-    ] = None
-    interaction_low: LowEnd = None
-    interaction_high: HighEnd = None
+    is_interaction: Annotated[bool, _INTERACTION] = False
     without: Annotated[
         tuple[WordPoint, ...],
         shown("Without a word", "Of pairs: the share of the difference that remains, and that of pairs with X first."),

@@ -32,21 +32,27 @@ class ScoredOptions:
     ] = ()
     groups: Annotated[
         Sequence[Texts] | None,
-        option("Names of your own, a file or a list such as Ann,Eve; give it twice.", "--group",
-               names_a="words", metavar="WORDS"),
-    ] = None  # fmt: skip
+        option(
+            "Names of your own, a file or a list such as Ann,Eve; give it twice, or four times for a 2 x 2.",
+            "--group",
+            names_a="words",
+            metavar="WORDS",
+        ),
+    ] = None
     top: Annotated[int, option("Places at the top of a ranking, at most half of the names.", min=1)] = 10
     per_second: Annotated[
         float | None, option("Texts, or pairs, per second that the model may get. [default: any]")
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers out of range, groups that are not two, and names besides."""
+        """Refuse numbers out of range, another number of groups, and names besides."""
         check_whole("top", self.top)
         if self.per_second is not None and not self.per_second > 0:
             raise SettingError(option="per_second", got=self.per_second, expected="above 0")
-        if self.groups and len(self.groups) != 2:
-            raise SettingError(option="groups", got=len(self.groups), expected="given twice, once per group")
+        if self.groups and len(self.groups) not in (2, 4):
+            raise SettingError(
+                option="groups", got=len(self.groups), expected="given twice, or four times for a 2 x 2"
+            )
         if self.groups and self.names != type(self).names:
             raise SettingError("groups and names cannot be used together", option="groups", hint="give one of them")
 
@@ -58,8 +64,8 @@ class SwapOptions(ScoredOptions):
     names: Annotated[
         Sequence[str],
         option(
-            "race, gender, pronouns, or a question or test that compares names, such as black-pleasant; may repeat. "
-            "[default: race and gender]",
+            "race, gender, gender-by-race (a 2 x 2), pronouns, or a question or test that compares names, such as "
+            "black-pleasant; may repeat. [default: race and gender]",
             metavar="NAME",
             show_default=False,
         ),

@@ -6,7 +6,6 @@ of another group. Here any scorer can be asked.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +20,7 @@ from imprint.scoring.rows import ScoredRows, SwapRow
 from imprint.scoring.scorers import Scorer, ScorerLike, open_scorer, pair_line
 from imprint.scoring.settings import SwapSettings, Texts
 from imprint.settings import settable
-from imprint.significance.crossed import FEWEST_UNITS, OverWords, smallest_detectable
+from imprint.significance.crossed import FEWEST_UNITS, Factor, OverWords, smallest_detectable
 from imprint.significance.outcomes import CONFIDENCE, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
 from imprint.significance.swapped import (
@@ -33,8 +32,7 @@ from imprint.significance.swapped import (
     pair_shares,
     sign_flips,
 )
-from imprint.stimuli.swaps import Swap, SwapTexts, bundled_texts, fill_in, find_swap, read_texts
-from imprint.stimuli.swaps import swap_of_groups as _of_groups
+from imprint.stimuli.swaps import Swap, SwapTexts, bundled_texts, fill_in, find_swaps, read_texts, swaps_of_groups
 from imprint.subjects.common import ranks_of
 from imprint.types import Floats
 
@@ -86,13 +84,13 @@ def swap(scorer: ScorerLike, settings: SwapSettings) -> ScoredRows[SwapRow]:
 
 
 def chosen_swaps(names: Sequence[str], groups: Sequence[Texts] | None = None) -> list[Swap]:
-    """Return the swaps that names mean, each once, or the one of two groups."""
+    """Return the swaps that names mean, each once, or those of two groups, or of a 2 x 2."""
     if groups:
-        return [_of_groups(*groups)]
+        return swaps_of_groups(groups)
     listed = list(dict.fromkeys([names] if isinstance(names, str) else names))
     if not listed:
         raise SettingError(option="names", got=names, expected="at least one comparison, such as race")
-    return [find_swap(name) for name in listed]
+    return [swap for name in listed for swap in find_swaps(name)]
 
 
 def swap_texts(exchange: Swap, texts: SwapTexts) -> list[str]:
@@ -105,16 +103,16 @@ def _without_missing(listed: Swap, scorer: Scorer) -> Swap:
     if listed.of_pronouns:
         return listed
     missing = {*scorer.lacks(listed.words)}
-    x, y = (side.subset(word for word in side.words if word not in missing) for side in (listed.x, listed.y))
-    for side in (x, y):
-        if not len(side):
+    seen = listed.keep({*listed.words} - missing)
+    for group in seen.groups:
+        if not len(group):
             raise VocabularyError(
-                f"the scorer knows none of the {side.name}",
+                f"the scorer knows none of the {group.name}",
                 words=[word for word in listed.words if word in missing],
                 where=listed.id,
                 hint="give other names",
             )
-    return replace(listed, x=x, y=y)
+    return seen
 
 
 def _measure(
@@ -131,7 +129,7 @@ def _measure(
     means = table.mean(axis=1)
     # A scorer that ignores names gives each text one score: less that of the first name, all are exactly zero.
     centred = table - table[0]
-    by_text = centred[:n_x].mean(axis=0) - centred[n_x:].mean(axis=0)
+    by_text = sum(part * rows.mean(axis=0) for part, rows in _by_group(exchange, centred))
     spread = float((table if exchange.of_pronouns else means).std(ddof=1))
     lowered, tied = pair_shares(table, n_x)
     compared = _of_pronouns(by_text) if listed.of_pronouns else _of_names(listed, exchange, centred)
@@ -140,6 +138,7 @@ def _measure(
         embedding=scored_by[0],
         embedding_sha256=scored_by[1],
         title=listed.title,
+        is_interaction=listed.is_interaction,
         topics=listed.topics,
         source=listed.source,
         language=listed.language,
@@ -176,6 +175,10 @@ def _of_pronouns(by_text: Floats) -> dict[str, Any]:
 def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
     """Return what two groups of names come to: names are the unit, and so are texts where there are four or more."""
     n_x, means = len(exchange.x), table.mean(axis=1)
+    difference = float(sum(part * scores.mean() for part, scores in _by_group(exchange, means)))
+    if exchange.cells:  # what other effects do is taken off, and of an interaction half is left: X less Y
+        means = np.concatenate([scores - scores.mean() for _, scores in _by_group(exchange, means)])
+        means[:n_x] += difference / sum(map(abs, exchange.coefficients)) * 2
     x, y = np.split(means, [n_x])
     fields: dict[str, Any] = {"permuted": "names"}
     if len(table) <= _SPLIT:
@@ -191,12 +194,19 @@ def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
             fields["adjusted_difference"], fields["p_frequency"] = adjusted
             octaves = abs(math.log2(fields["rank_x"] / fields["rank_y"]))
             is_explained = is_explained_by_frequency(fields["p_frequency"], octaves)
-    few = too_few((len(x), len(y)), (len(x), len(y)), (len(listed.x), len(listed.y)))
+    counts, of = (tuple(map(len, swap.groups)) for swap in (exchange, listed))
+    few = too_few(counts, counts, of)
     obstacle: Reason | None = "frequency" if is_explained else None
     if few or table.shape[1] < FEWEST_UNITS:
         obstacle = "few words"
-    interval = over_names(table, n_x, CONFIDENCE)
-    return {**fields, **_judged(float(x.mean() - y.mean()), interval, fields.get("p_value"), obstacle)}
+    interval = over_names(table, Factor.of(*counts, coefficients=exchange.coefficients), CONFIDENCE)
+    return {**fields, **_judged(difference, interval, fields.get("p_value"), obstacle)}
+
+
+def _by_group(exchange: Swap, table: Floats) -> list[tuple[float, Floats]]:
+    """Return the rows of each group of names, with the part that its mean has in the difference."""
+    ends = np.cumsum([len(group) for group in exchange.groups])[:-1]
+    return list(zip(exchange.coefficients, np.split(table, ends), strict=True))
 
 
 def _judged(

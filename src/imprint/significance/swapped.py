@@ -17,13 +17,12 @@ _OVERLAP = 0.5  # share of names whose frequency the other group has too, at the
 _SAME = 1e-12  # relative: what rounding may take off a sum
 
 
-def over_names(scores: Floats, n_x: int, confidence: float) -> OverWords | None:
-    """Return the interval of the first n_x names' mean less the others', over names and texts.
+def over_names(scores: Floats, names: Factor, confidence: float) -> OverWords | None:
+    """Return the interval of a contrast of groups of names, over names and texts.
 
     With fewer than four texts it is over names alone. None where a group has fewer than four names, or none varies.
     """
-    n_y, n_texts = len(scores) - n_x, scores.shape[1]
-    names = Factor.of(n_x, n_y, coefficients=(1.0, -1.0))
+    n_texts = scores.shape[1]
     return crossed_interval(scores, (names, Factor.of(n_texts, is_random=n_texts >= FEWEST_UNITS)), confidence)
 
 

@@ -196,12 +196,12 @@ def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
 def tests_in(language: str, beside: Collection[Test]) -> tuple[Test, ...]:
     """Return the catalogue's tests of one language (ISO 639 code), or of all; none of one that only `beside` has."""
     tests = catalogue()
-    known = sorted({test.language for test in (*tests, *beside)} - {UNDETERMINED})
-    if language not in (*known, "all"):
+    choices = sorted({test.language for test in (*tests, *beside)} - {UNDETERMINED})
+    if language not in (*choices, "all"):
         raise SettingError(
             option="language",
             got=language,
-            expected=f"{', '.join(known)} or all",
+            expected=f"{', '.join(choices)} or all",
             hint="for another language give --tests FILE; docs/stimuli.md shows how to write one",
         )
     return tuple(test for test in tests if language in (test.language, "all"))
@@ -211,7 +211,7 @@ def tests_in(language: str, beside: Collection[Test]) -> tuple[Test, ...]:
 def languages() -> Mapping[str, Language]:
     """Return the languages that the catalogue can be asked in, by their codes; English first."""
     spoken = [test.spoken for test in published_tests() if test.spoken is not None]
-    return {one.id: one for one in sorted(spoken, key=lambda one: (one.id != "en", one.id))}
+    return {language.id: language for language in sorted(spoken, key=lambda spoken: (spoken.id != "en", spoken.id))}
 
 
 def language_name(code: str) -> str:

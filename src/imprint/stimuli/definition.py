@@ -32,7 +32,8 @@ WordKind = Literal[
 ]
 KINDS: tuple[WordKind, ...] = get_args(WordKind)
 
-CONTEXTS: tuple[Context, ...] = get_args(Context)
+# Of sentences that are made; those of a text are not.
+CONTEXTS: tuple[Context, ...] = tuple(name for name in get_args(Context) if name != "corpus")
 
 CONTROL = "neutral"  # the topic of tests that are not about people, and show that a subject can be judged
 UNDETERMINED = "und"  # ISO 639's code for a language nobody has stated

@@ -5,7 +5,7 @@ The tables are prepared as in Swinger et al. (2019), appendix C; scripts/build_n
 
 import csv
 import gzip
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 ONE_SEX = 0.95  # share of bearers from which on a first name is a woman's, or a man's
+COMMON_SURNAME = 10_000  # bearers
 RACES = ("white", "black", "hispanic", "asian_pacific", "native", "two_or_more")
 
 
@@ -107,6 +108,13 @@ def surnames() -> NameTable:
     The census writes capitals alone, so a second capital is lost: McDonald is Mcdonald here.
     """
     return _read("surnames", "surnames.csv.gz")
+
+
+def are_surnames(words: Sequence[str]) -> bool:
+    """Tell whether most of these words are common surnames, written small or not."""
+    table = surnames()
+    rows = (table.index.get(word.capitalize()) for word in words)
+    return 2 * sum(1 for row in rows if row is not None and table.counts[row] >= COMMON_SURNAME) > len(words)
 
 
 def most_popular_by_window(

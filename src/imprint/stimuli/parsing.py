@@ -1,8 +1,9 @@
 """Tests and word sets in TOML files, read and written; the form is described in `imprint.stimuli.catalog`."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
@@ -27,11 +28,17 @@ from imprint.stimuli.definition import (
     word_sets,
 )
 from imprint.stimuli.files import TomlTable, read_property, read_table
+from imprint.stimuli.inflection import plural, with_article
 
 _FILE_KEYS = ("language", "sets", "weat", "wefat")
 _COMMON_KEYS = ("id", "title", "source", "language", "a", "b", "published", "adapted", "notes", "topics")
 _WEAT_KEYS = (*_COMMON_KEYS, "x", "y", "human", "unbleached", "papers")
 _WEFAT_KEYS = (*_COMMON_KEYS, "words", "property_file", "property_name", "forms", "shared")
+
+FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
+_SLOTS = "{word}, {a word} or {words}"
+BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
+_LONGEST = 300  # characters of a pattern; the context of a word, not a text
 
 
 def read_sets(path: FilePath) -> dict[str, WordSet]:
@@ -69,8 +76,6 @@ def _language(document: TomlTable, sets: Mapping[str, WordSet], folder: Path) ->
     values = document.get("language", dict)
     if values is None:
         return None
-    from imprint.stimuli.templates import read_patterns
-
     table = TomlTable(values, (*document.where, "language")).allow(("id", "name", "frames", "things", "valence"))
     things = [_named_set(table, "things", name, sets) for name in table.texts("things")]
     if len(things) not in (0, 2):
@@ -257,8 +262,6 @@ def _unbleached(table: TomlTable, language: str) -> Unbleached | None:
     values = table.get("unbleached", dict)
     if values is None:
         return None
-    from imprint.stimuli.templates import read_patterns
-
     patterns = TomlTable(values, (*table.where, "unbleached")).allow(("targets", "attributes"))
     return Unbleached(*(read_patterns(patterns, key, language) for key in ("targets", "attributes")))
 
@@ -327,3 +330,40 @@ def _set_lines(words: WordSet) -> list[str]:
 def _value(value: object) -> str:
     # Strings and lists of TOML are written as those of JSON, as long as no character is invisible.
     return json.dumps(value, ensure_ascii=False)
+
+
+def read_patterns(table: TomlTable, key: str, language: str) -> tuple[str, ...]:
+    """Return the patterns of a table's key, or raise StimulusError naming the one that cannot be used."""
+    where = (*table.where, key)
+    table.need(key, list)
+    patterns = tuple(" ".join(pattern.split()) for pattern in table.texts(key))
+    if not patterns:
+        raise StimulusError("has no patterns", where=where, hint="give at least one, such as 'This is {word}.'")
+    for number, pattern in enumerate(patterns):
+        problem = pattern_problem(pattern, language)
+        if problem is None and pattern in patterns[:number]:
+            problem = "is duplicated; keep one"
+        if problem is not None:
+            raise StimulusError(f"{shown_pattern(pattern)} {problem}", where=where)
+    return patterns
+
+
+def pattern_problem(pattern: str, language: str) -> str | None:
+    """Return what is wrong with a pattern, None where it is right."""
+    if len(pattern) > _LONGEST or not pattern.isprintable():
+        return f"is not a valid pattern, expected at most {_LONGEST} visible characters"
+    braces = list(BRACES.finditer(pattern))
+    strange = [found[0] for found in braces if found[1] not in FORMS]
+    if strange:
+        return f"has {shown_pattern(strange[0])}, which is not a slot; write {_SLOTS} where the word goes"
+    if len(braces) != 1:
+        return f"has {len(braces) or 'no'} slot{'s' if braces else ''}; write {_SLOTS} once, where the word goes"
+    if language != "en" and braces[0][1] != "word":
+        return f"has {braces[0][0]}, which is for English alone; write {{word}}, or state language = 'en'"
+    return None
+
+
+def shown_pattern(pattern: str) -> str:
+    """Return a pattern as messages quote it."""
+    shown = repr(pattern)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import compress, product
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from imprint.errors import StimulusError, raising_as
 from imprint.files import FilePath, bundled_file, flat_columns, open_parquet, parquet_rows
 from imprint.stimuli.definition import WordSet
 from imprint.stimuli.files import read_rows, read_text
-from imprint.stimuli.swaps import Swap, fill_in, find_swap, slot_problem
+from imprint.stimuli.swaps import Swap, fill_in, find_swap, slot_problem, two_by_two
 
 GREP_BIASIR, CVS = "grep-biasir", "cvs"
 BUNDLED = (GREP_BIASIR, CVS)
@@ -35,8 +35,6 @@ _MOST = 2_000_000  # pairs of a query and a document in all its versions
 _IRRELEVANT_TOPICS = 9  # whose documents are irrelevant to a query: the next ones in the order of the queries
 _LARGEST = 256 * 1024 * 1024  # characters of texts in a Parquet file
 _DIFFERENCE = (1.0, -1.0)
-_MAIN_EFFECTS = {"gender": (0.5, 0.5, -0.5, -0.5), "race": (0.5, -0.5, 0.5, -0.5)}
-INTERACTION = (1.0, -1.0, -1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,12 @@ class Comparison:
     y: WordSet
     coefficients: tuple[float, ...]
     topics: tuple[str, ...]
+    is_interaction: bool = False
+
+    @property
+    def scale(self) -> float:
+        """How many times the difference of the means of X and Y the contrast is: of an interaction, two."""
+        return sum(map(abs, self.coefficients)) / 2
 
 
 @dataclass(frozen=True)
@@ -223,47 +227,24 @@ def make_set(
         raise StimulusError("some documents have {name} and others pronouns", option="documents", hint=hint)
     if False in is_named:
         swaps = [find_swap("pronouns")]
-    if not swaps:
-        return (_two_by_two(part),)
     return tuple(
         replace(
             part,
-            groups=(swap.x, swap.y),
-            comparisons=(
-                Comparison(f"{name}-{swap.id}", f"{title}: {swap.title}", swap.x, swap.y, _DIFFERENCE, swap.topics),
-            ),
-            drawn=not swap.of_pronouns,
-            is_matched=swap.is_matched or swap.of_pronouns,
+            groups=together[0].groups,
+            comparisons=tuple(_comparison(part, swap, together[0].groups) for swap in together),
+            drawn=not together[0].of_pronouns,
+            is_matched=together[0].is_matched or together[0].of_pronouns,
         )
-        for swap in swaps
+        for together in ([[swap] for swap in swaps] or [two_by_two()])
     )
 
 
-def _two_by_two(part: RetrievalSet) -> RetrievalSet:
-    """Return a set with the bundled names, matched in frequency and length, of two genders and two races."""
-    rows = _bundled("names")
-    labels = {"men": "men", "women": "women", "white": "White", "black": "Black"}
-    groups = {
-        (gender, race): WordSet.of(
-            f"{labels[race]} {labels[gender]}",
-            [row["name"] for row in rows if (row["gender"], row["race"]) == (gender, race)],
-            "name",
-        )
-        for gender, race in product(("men", "women"), ("white", "black"))
-    }
-    comparisons = []
-    for topic, (first, second) in {"gender": ("men", "women"), "race": ("white", "black")}.items():
-        sides = [
-            WordSet.of(
-                f"{labels[side]}'s names" if topic == "gender" else f"{labels[side]} names",
-                [word for key, group in groups.items() if side in key for word in group.words],
-                "name",
-            )
-            for side in (first, second)
-        ]
-        title = f"{part.title}: {sides[0].name} and {sides[1].name}"
-        comparisons.append(Comparison(f"{part.id}-{topic}", title, sides[0], sides[1], _MAIN_EFFECTS[topic], (topic,)))
-    return replace(part, groups=tuple(groups.values()), comparisons=tuple(comparisons), drawn=True)
+def _comparison(part: RetrievalSet, swap: Swap, groups: Sequence[WordSet]) -> Comparison:
+    """Return what a swap asks of documents, with the coefficients of these groups."""
+    of_group = dict(zip(swap.groups, swap.coefficients, strict=True))
+    coefficients = tuple(of_group[group] for group in groups)
+    id_, title = f"{part.id}-{swap.id}", f"{part.title}: {swap.title}"
+    return Comparison(id_, title, swap.x, swap.y, coefficients, swap.topics, swap.is_interaction)
 
 
 def _queries(rows: Iterable[tuple[str, str | None]]) -> tuple[tuple[str, str | None], ...]:

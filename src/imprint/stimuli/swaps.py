@@ -4,23 +4,30 @@ A file of texts has one per line, and # begins a comment. A line has {name} at l
 {his} and {himself}, written with a capital where the pronoun has one.
 """
 
+import json
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from imprint.checks import did_you_mean
 from imprint.errors import StimulusError
-from imprint.files import FilePath
+from imprint.files import FilePath, bundled_file
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import UNDETERMINED, WeatTest, WordSet
 from imprint.stimuli.files import TomlTable, read_set, read_table, read_text
 
 PRONOUNS = "pronouns"
 DEFAULT_NAMES = ("race", "gender")
+TWO_BY_TWO = "gender-by-race"
 
+_ORDERS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2))  # groups of each effect: those that count as X first
+_CROSSED = "stimuli/data/retrieval/names.jsonl"
 _DATA = Path(__file__).with_name("data") / "swap"
 _SLOT = re.compile(r"\{([^{}]*)\}|[{}]")
 _NAME = "name"
@@ -41,6 +48,27 @@ class Swap:
     source: str = ""
     language: str = UNDETERMINED
     is_matched: bool = False  # in frequency
+    cells: tuple[WordSet, ...] = ()  # of a 2 x 2: the two groups of x, then the two of y
+    is_interaction: bool = False
+
+    @property
+    def groups(self) -> tuple[WordSet, ...]:
+        """The groups whose means are compared."""
+        return self.cells or (self.x, self.y)
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """The part of each group's mean: of a main effect half, so that it is the mean of two differences."""
+        part = 0.5 if self.cells and not self.is_interaction else 1.0
+        half = len(self.groups) // 2
+        return (*[part] * half, *[-part] * half)
+
+    def keep(self, words: Collection[str]) -> "Swap":
+        """Return it with these of its words alone."""
+        x, y, *cells = (
+            group.subset(word for word in group.words if word in words) for group in (self.x, self.y, *self.cells)
+        )
+        return replace(self, x=x, y=y, cells=tuple(cells))
 
     @property
     def of_pronouns(self) -> bool:
@@ -71,6 +99,13 @@ class SwapTexts:
         return found
 
 
+def find_swaps(name: str) -> list[Swap]:
+    """Return the swaps of a name: one, or of a 2 x 2 its main effects and their interaction."""
+    if name != TWO_BY_TWO:
+        return [find_swap(name)]
+    return [replace(swap, id=f"{name}-{swap.id}", title=f"Names, {swap.title}") for swap in two_by_two()]
+
+
 def find_swap(name: str) -> Swap:
     """Return a swap by its name: race, gender, pronouns, or a test of the catalogue that compares names."""
     if name == PRONOUNS:
@@ -80,7 +115,7 @@ def find_swap(name: str) -> Swap:
         return _bundled()[name]
     tests = {test.id: test for test in catalogue() if isinstance(test, WeatTest) and _of_names(test)}
     if name not in tests:
-        known = (*_bundled(), PRONOUNS, *tests)
+        known = (*_bundled(), TWO_BY_TWO, PRONOUNS, *tests)
         hint = did_you_mean(name, known) or "or give two groups of your own"
         raise StimulusError(option="names", got=name, expected=f"one of {', '.join(known)}", hint=hint)
     test = tests[name]
@@ -89,14 +124,57 @@ def find_swap(name: str) -> Swap:
     return Swap(test.id, title, test.x, test.y, test.topics, test.source, test.language, test.is_question)
 
 
-def swap_of_groups(x: FilePath | Sequence[str], y: FilePath | Sequence[str]) -> Swap:
-    """Return the swap of a user's own names: two files, two texts with commas, or two lists."""
-    first, second = (_group(one, number) for number, one in enumerate((x, y), 1))
-    if both := set(first.words) & set(second.words):
-        raise StimulusError(
-            f"{min(both)!r} is in both groups", option="groups", words=sorted(both), hint="keep it in one"
+def swaps_of_groups(sources: Sequence[FilePath | Sequence[str]]) -> list[Swap]:
+    """Return the swaps of a user's own names, of files, texts with commas, or lists: one of two groups, or a 2 x 2."""
+    groups = [_group(source, number) for number, source in enumerate(sources, 1)]
+    counts = Counter(word for group in groups for word in group.words)
+    if several := sorted(word for word, count in counts.items() if count > 1):
+        raise StimulusError(f"{several[0]!r} is in two groups", option="groups", words=several, hint="keep it in one")
+    source = "names given"
+    if len(groups) == 2:
+        x, y = groups
+        return [Swap("groups", f"{x.name} / {y.name}", x, y, source=source)]
+    effects = ("first", "second", "interaction")
+    return [_of_cells(groups, number, id=f"groups-{effect}", source=source) for number, effect in enumerate(effects)]
+
+
+@cache
+def two_by_two() -> list[Swap]:
+    """Return what is asked of names of two genders and two races, matched in frequency and length."""
+    names: dict[tuple[str, str], list[str]] = {key: [] for key in product(("men", "women"), ("white", "black"))}
+    for line in bundled_file(_CROSSED).read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        names[row["gender"], row["race"]].append(row["name"])
+    groups = [WordSet.of(f"{race.title()} {gender}", words, "name") for (gender, race), words in names.items()]
+    effects: list[dict[str, Any]] = [
+        {"id": "gender", "sides": ("men's names", "women's names"), "topics": ("gender",)},
+        {"id": "race", "sides": ("White names", "Black names"), "topics": ("race",)},
+        {
+            "id": "interaction",
+            "title": "men's less women's names, among White less among Black names",
+            "sides": ("White men's and Black women's names", "White women's and Black men's names"),
+            "topics": ("gender", "race"),
+        },
+    ]
+    about: dict[str, Any] = {
+        "source": "names by gender and race, as in the bundled table of first names",
+        "language": "en",
+        "is_matched": True,
+    }
+    return [_of_cells(groups, number, **effect, **about) for number, effect in enumerate(effects)]
+
+
+def _of_cells(groups: Sequence[WordSet], number: int, *, sides: Sequence[str] = ("", ""), **about: Any) -> Swap:
+    """Return an effect of a 2 x 2: the first factor, the second, or their interaction."""
+    cells = tuple(groups[place] for place in _ORDERS[number])
+    x, y = (
+        WordSet.of(
+            name or " and ".join(cell.name for cell in half), [word for cell in half for word in cell.words], "name"
         )
-    return Swap("groups", f"{first.name} / {second.name}", first, second, source="names given")
+        for name, half in zip(sides, (cells[:2], cells[2:]), strict=True)
+    )
+    titled = {"title": f"{x.name} and {y.name}" if sides[0] else f"{x.name} / {y.name}"} | about
+    return Swap(x=x, y=y, cells=cells, is_interaction=number == len(_ORDERS) - 1, **titled)
 
 
 @cache

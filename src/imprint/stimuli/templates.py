@@ -11,7 +11,7 @@ English only. The first letter of the finished sentence becomes a capital. A fil
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,15 +23,12 @@ from imprint.files import FilePath
 from imprint.stimuli.catalog import language_of
 from imprint.stimuli.definition import CONTEXTS, KINDS, UNDETERMINED, WeatTest, WordKind, word_sets
 from imprint.stimuli.files import TomlTable, read_table
-from imprint.stimuli.inflection import plural, with_article
+from imprint.stimuli.inflection import plural
+from imprint.stimuli.parsing import FORMS, pattern_problem, read_patterns, shown_pattern
 
 _FOLDER = Path(__file__).with_name("data") / "templates"
 _FITTING = _FOLDER.with_name("fitting")
-_FORMS: Mapping[str, Callable[[str], str]] = {"word": str, "a word": with_article, "words": plural}
-_SLOTS = "{word}, {a word} or {words}"
-_BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
 _NOTHING = "blick"
-_LONGEST = 300  # characters of a pattern; the context of a word, not a text
 
 
 @dataclass(frozen=True)
@@ -112,29 +109,13 @@ def read_templates(path: FilePath) -> Templates:
     return Templates(language, {cast(WordKind, kind): read_patterns(table, kind, language) for kind in table.values})
 
 
-def read_patterns(table: TomlTable, key: str, language: str) -> tuple[str, ...]:
-    """Return the patterns of a table's key, or raise StimulusError naming the one that cannot be used."""
-    where = (*table.where, key)
-    table.need(key, list)
-    patterns = tuple(" ".join(pattern.split()) for pattern in table.texts(key))
-    if not patterns:
-        raise StimulusError("has no patterns", where=where, hint="give at least one, such as 'This is {word}.'")
-    for number, pattern in enumerate(patterns):
-        problem = _problem(pattern, language)
-        if problem is None and pattern in patterns[:number]:
-            problem = "is duplicated; keep one"
-        if problem is not None:
-            raise StimulusError(f"{_shown(pattern)} {problem}", where=where)
-    return patterns
-
-
 def fill(template: str, word: str) -> str:
     """Return the sentence that a pattern makes of a word; underscores inside the word become blanks."""
-    problem = _problem(template, "en")
+    problem = pattern_problem(template, "en")
     if problem is not None:
-        raise StimulusError(f"the pattern {_shown(template)} {problem}")
+        raise StimulusError(f"the pattern {shown_pattern(template)} {problem}")
     before, slot, after = re.split(r"\{(.*)\}", template)
-    text = before + _FORMS[slot](spaced(word)) + after
+    text = before + FORMS[slot](spaced(word)) + after
     return re.sub(r"[^\W_]", lambda first: first[0].title(), text, count=1)
 
 
@@ -227,22 +208,3 @@ def _languages() -> frozenset[str]:
 @cache
 def _bundled(language: str) -> Templates:
     return read_templates(_FOLDER / f"{language}.toml")
-
-
-def _problem(pattern: str, language: str) -> str | None:
-    if len(pattern) > _LONGEST or not pattern.isprintable():
-        return f"is not a valid pattern, expected at most {_LONGEST} visible characters"
-    braces = list(_BRACES.finditer(pattern))
-    strange = [found[0] for found in braces if found[1] not in _FORMS]
-    if strange:
-        return f"has {_shown(strange[0])}, which is not a slot; write {_SLOTS} where the word goes"
-    if len(braces) != 1:
-        return f"has {len(braces) or 'no'} slot{'s' if braces else ''}; write {_SLOTS} once, where the word goes"
-    if language != "en" and braces[0][1] != "word":
-        return f"has {braces[0][0]}, which is for English alone; write {{word}}, or state language = 'en'"
-    return None
-
-
-def _shown(pattern: str) -> str:
-    shown = repr(pattern)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."

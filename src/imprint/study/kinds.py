@@ -98,7 +98,8 @@ def agreement(matchings: Sequence[rows.MatchingRow], _: Sequence[Row]) -> Iterat
     for row in matchings:
         if row.judgments:
             yield say(
-                "{} of {} answers name the embedding's group, among {} groups on average; Krippendorff's alpha {}.",
+                "{} of {} answers name the embedding's group, among {} groups on average; Krippendorff's alpha {} "
+                "(0: chance, 1: everybody agrees).",
                 percent(row.share_judgments),
                 count(row.judgments),
                 number(row.mean_choices, 1),

@@ -18,7 +18,7 @@ from imprint.enumeration.result import Enumeration
 from imprint.enumeration.rows import MOST_RUNS, UbeGroupRow, UbeRow
 from imprint.kinds.findings import read_findings
 from imprint.rows import Row
-from imprint.stimuli.names import surnames
+from imprint.stimuli.names import are_surnames
 from imprint.study.analysis import score
 from imprint.study.design import Design, Item, ItemBlock, ItemKind, NameGroup, StudyError
 from imprint.study.exam import choose_groups, majority_rate
@@ -37,7 +37,6 @@ PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "s
 _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggestion": 1}
 _LITTLE_SKILL = 0.4
 _FALSE = 0.05  # false discoveries among associations at least as strong, at most
-_COMMON_SURNAME = 10_000  # bearers
 _MOST_PARTICIPANTS = 10_000
 _LONGEST_ABOUT = 80
 _STUDY = re.compile("[0-9a-f]{32}")
@@ -106,7 +105,7 @@ def ube_design(
     for row in cells:
         recurs = row.recurrence is None or row.recurrence > MOST_RUNS
         is_sure = row.q is None or row.q <= _FALSE
-        if row.group in shown and recurs and is_sure and not _are_surnames(row.words):
+        if row.group in shown and recurs and is_sure and not are_surnames(row.words):
             by_category[row.category].append(row)
     several = [held for held in by_category.values() if is_clear or len(held) > 1]
     matched = sorted(several, key=lambda held: sum(row.score for row in held), reverse=True)[:categories]
@@ -248,14 +247,6 @@ def _unfinished(findings: Iterable[Row], rows: Sequence[MatchedRow]) -> tuple[st
 
 def _is_axis(row: AnalogyRow) -> bool:
     return {row.first, row.second} <= {*row.positive, *row.negative}
-
-
-def _are_surnames(words: Sequence[str]) -> bool:
-    """Tell whether most of these words are family names that many people bear."""
-    table = surnames()
-    rows = (table.index.get(word.capitalize()) for word in words)
-    common = [row for row in rows if row is not None and table.counts[row] >= _COMMON_SURNAME]
-    return 2 * len(common) > len(words)
 
 
 def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:

@@ -1,16 +1,20 @@
-"""How an encoder is opened, described once: for the options of commands and for keywords in Python."""
+"""How an encoder is opened and how text is read, described once: for the options of commands and for Python."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from imprint.checks import Device, Layers, Pooling, Quantization
+from imprint.checks import Device, Layers, Pooling, Quantization, check_choice
 from imprint.settings import option
 
 if TYPE_CHECKING:
     from imprint.files import FilePath
 else:
     FilePath = Path
+
+FEWEST_CONTEXTS = 5  # sentences, below which a word is left out
+
+DocumentUnit = Literal["file", "line", "block"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,3 +44,46 @@ class OpeningSettings:
         """What was said about the model itself."""
         about = {field.name: getattr(self, field.name) for field in fields(OpeningSettings)}
         return {name: value for name, value in about.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldSettings:
+    """Where rows of JSON lines and Parquet have their text."""
+
+    field: Annotated[str, option("Field of JSON lines that has the text.", metavar="NAME")] = "text"
+    column: Annotated[str, option("Column of Parquet that has the text.", metavar="NAME")] = "text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextSettings(FieldSettings):
+    """How text is read as documents."""
+
+    document: Annotated[
+        DocumentUnit | None,
+        option(
+            "What one document is: a file, a line, or a block of about 5,000 words. [default: files of a folder, "
+            "lines of JSON and rows of Parquet, blocks of a single text]"
+        ),
+    ] = None
+    date: Annotated[
+        str | None,
+        option(
+            "Where a document's year is: a field or column, or a pattern of the file's name such as '*{year}.txt'.",
+            metavar="NAME",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse a document that is none of the three."""
+        if self.document is not None:
+            check_choice("document", self.document, get_args(DocumentUnit))
+
+    @property
+    def dates_files(self) -> bool:
+        """Whether the year is in the name of the file."""
+        return self.date is not None and "{year}" in self.date
+
+    @property
+    def date_field(self) -> str | None:
+        """The field or column with the year, if it is not in the name of the file."""
+        return None if self.dates_files else self.date

@@ -182,7 +182,7 @@ def translate_probe(
                 p_value=predicted[0].p_value,
                 missing=tuple(one.word for one in own if one.association is None),
                 language=language.code,
-                title=language.name if target == "en" else f"{language.name} to {into.name}",
+                title=language.name,
                 target=into.name,
                 predicted_by=opened.name,
                 n_sentences=len(own),
@@ -201,8 +201,8 @@ def translate_probe(
 def pronoun_of(translation: str, sentence: NeutralSentence, target: TargetLanguage) -> Pronoun:
     """Return which pronoun came out; both are neither. A word left as it was is not translated, with any pronoun."""
     came = _tokens(translation)
-    known = target.same | ({*_tokens(sentence.word)} if target.code == "en" else set())
-    left = ({*_tokens(sentence.form)} - known) & {*came}
+    shared = target.same | ({*_tokens(sentence.word)} if target.code == "en" else set())
+    left = ({*_tokens(sentence.form)} - shared) & {*came}
     if not came or came == _tokens(sentence.text) or left:
         return "untranslated"
     he = not target.he.isdisjoint(came)

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import imprint
 from imprint import files
-from imprint.corpora import reading
-from imprint.corpora.reading import read_part, text_parts
-from imprint.corpora.settings import TextSettings
 from imprint.errors import CorpusError, SettingError
+from imprint.subjects import reading
+from imprint.subjects.reading import read_part, text_parts
+from imprint.subjects.settings import TextSettings
 
 
 def documents(*sources, **settings):

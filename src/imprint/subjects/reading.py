@@ -11,21 +11,23 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from imprint.corpora.settings import DocumentUnit, TextSettings
 from imprint.embeddings.formats.streams import Source
 from imprint.errors import CorpusError, SettingError, reading_file
 from imprint.files import FREE_BYTES, MOST_UNPACKED, FilePath, flat_columns, open_parquet, parquet_rows
+from imprint.subjects.settings import DocumentUnit, TextSettings
 
 STDIN = "-"
+TOKEN = re.compile(r"\w+")
 
 _PART_BYTES = 8 << 20
+_UNIT_BYTES = 8 << 20  # of small files that are one unit of work
 _READ_BYTES = 1 << 18
 _BLOCK_BYTES = 1 << 15  # about 5,000 words of English
 _LONGEST_LINE = 1 << 26
@@ -96,6 +98,19 @@ def refuse_unused(sources: Iterable[FilePath], settings: TextSettings) -> None:
             raise SettingError(problem, option=option, got=name, hint="leave it out, or check the files' endings")
 
 
+def grouped(parts: Sequence[TextPart]) -> Iterator[tuple[TextPart, ...]]:
+    """Yield parts in groups of about 8 MiB, so that many small files are few units of work."""
+    group: list[TextPart] = []
+    size = 0
+    for part in parts:
+        if group and size + part.length > _UNIT_BYTES:
+            yield tuple(group)
+            group, size = [], 0
+        group.append(part)
+        size += part.length
+    yield tuple(group)
+
+
 def read_part(part: TextPart) -> Iterator[Piece]:
     """Yield the pieces of the documents of a part, in order; a document's pieces end between words."""
     year = _year_of(part.settings.date, Path(part.path).name) if part.settings.dates_files else _NO_YEAR
@@ -120,6 +135,16 @@ def _short(text: str) -> Iterator[str]:
 
 def _identity(state: os.stat_result) -> tuple[int, int]:
     return state.st_size, state.st_mtime_ns
+
+
+def forms_of(words: Iterable[str]) -> dict[str, str]:
+    """Return which word each form in a text is; a word as it is written comes first.
+
+    A word in lower case is also meant capitalised and in capitals, one with a capital as it is written alone.
+    """
+    written = dict.fromkeys(words)
+    plain = (word for word in written if word == word.lower())
+    return {form: word for word in plain for form in (word.capitalize(), word.upper())} | {w: w for w in written}
 
 
 def _files(folder: Path) -> Iterator[Path]:
