@@ -93,3 +93,14 @@ def test_a_row_of_an_unknown_part_is_shown_with_all_its_fields(findings):
     assert isinstance(row, RawRow)
     assert row.to_dict()["part"] == "of a later version"
     assert row.to_dict()["mean_difference"] == SEED_ROWS["weat"]["mean_difference"]
+
+
+def test_log_odds_beyond_all_measure_are_drawn(findings, tmp_path):
+    changed = {
+        "log_odds": 2.0**62,
+        "log_odds_low": 1.0,
+        "log_odds_high": 2.0**62,
+        "outcome": "present",
+        "reason": None,
+    }
+    draw_findings(read_findings(findings("corpus", **changed)), tmp_path)

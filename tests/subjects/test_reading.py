@@ -301,3 +301,8 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path):
     with pytest.raises(CorpusError, match="changed") as refused:
         list(read_part(part))
     assert refused.value.where == str(file)
+    pieces = read_part(part)
+    next(pieces)
+    file.unlink()
+    with pytest.raises(CorpusError, match="cannot be read"):
+        list(pieces)

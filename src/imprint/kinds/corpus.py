@@ -51,6 +51,7 @@ _MEANINGS = {
     REASONS["few documents"]: f"fewer than {FEWEST_SEEN} documents have any of the words near each other",
     REASONS["few words"]: f"fewer than {FEWEST_SEEN} words of a set occur near the others",
 }
+_MOST = 700.0  # log odds: more than counts can have, and less than overflows
 _TIMES = 10  # from which odds are printed without decimals
 _LINES = 3  # of a chart
 _FIRST = 3  # findings in sentences, and documents of each in the terminal
@@ -115,7 +116,7 @@ def _said(row: CorpusRow) -> Text:
     x, y, a, b = (title(row.set_name(role)) for role in "xyab")
     near, far = (a, b) if (row.log_odds or 0.0) > 0 else (b, a)
     size = (number(row.log_odds), interval(row.log_odds_low, row.log_odds_high), row.outcome or "", title(row.test))
-    odds = math.exp(abs(row.log_odds or 0.0))
+    odds = math.exp(min(abs(row.log_odds or 0.0), _MOST))
     times = number(odds, 0 if odds >= _TIMES else 1)
     said = "In {}, {} are nearer to {}, and {} to {}: odds {} times as high; log odds {} [{}], {} ({})."
     return say(said, title(row.embedding), x, near, y, far, times, *size)

@@ -70,9 +70,7 @@ class Ranking:
             "scores": tuple(map(WordValue, levels, means.tolist())),
             **outcome(low, high, margin=None, obstacle=self._obstacle_of(self.related)).fields(),
         }
-        if (
-            fields["ratio_low"] is not None
-        ):  # Fieller's interval does not know that a ratio of shares is not below zero
+        if fields["ratio_low"] is not None:  # Fieller's interval does not know that no ratio of shares is below 0
             fields["ratio_low"] = max(0.0, fields["ratio_low"])
         distance = 1.0
         if self.others is not None and self.units is not None:

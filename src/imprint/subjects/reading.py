@@ -118,7 +118,9 @@ def read_part(part: TextPart) -> Iterator[Piece]:
     for number, (text, dated, is_damaged) in enumerate(read(part)):
         for piece in _short(text):
             yield Piece(0 if part.unit == "file" else number, dated or year, piece, is_damaged)
-    if part.identity and _identity(Path(part.path).stat()) != part.identity:
+    with reading_file(CorpusError, part.path):
+        is_same = not part.identity or _identity(Path(part.path).stat()) == part.identity
+    if not is_same:
         raise CorpusError("changed while it was read", where=part.path, hint="start again, when it is complete")
 
 
