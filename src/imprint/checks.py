@@ -33,6 +33,7 @@ Protocol = Literal["ube", "offense", "analogy", "suggestion"]
 Quantization = Literal["int8", "binary"]
 
 QUANTIZATIONS: tuple[Quantization, ...] = get_args(Quantization)
+MOST_DRAWS = 10**9  # hours of work; more is a slip of the finger
 SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 
 

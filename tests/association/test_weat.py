@@ -9,11 +9,12 @@ import pytest
 from fields import splits, values
 from refusals import refuses
 
+import imprint
 from imprint.association.cosines import cosines
 from imprint.association.weat import weat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError, StimulusError, VocabularyError
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import catalogue, get
 from imprint.stimuli.definition import WeatTest, WordSet, word_sets
 
 
@@ -238,3 +239,19 @@ def test_one_weat_from_a_file_to_its_table_loads_few_modules_and_no_compiler():
     ).stdout.split(maxsplit=1)
     assert int(modules) <= 55
     assert others == "set()\n"
+
+
+@pytest.mark.parametrize("options", [{"draws": 0}, {"draws": 2.5}, {"seed": -1}])
+def test_settings_out_of_range_are_refused_of_questions_too(options):
+    ((name, value),) = options.items()
+    with refuses(SettingError, option=name, got=value):
+        imprint.weat("default", "gender-career", **options)
+    with refuses(SettingError, option=name, got=value):
+        imprint.run_battery("default", [get("gender-career")], **options)
+
+
+@pytest.mark.parametrize("options", [{"alternative": "sideways"}, {"seed": -1}])
+def test_settings_out_of_range_are_refused_in_sentences_too(options):
+    ((name, value),) = options.items()
+    with refuses(SettingError, option=name, got=value):
+        imprint.seat("default", "gender-career", **options)

@@ -196,6 +196,16 @@ def test_without_room_for_any_question_the_first_line_says_so(encoder, announced
     assert counts_of(announced) == [len(control_words())]
 
 
+def test_a_server_is_audited_in_a_language_without_controls(encoder, audit, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        '[language]\nid = "eo"\nframes = ["Jen {word}."]\n[[weat]]\nid = "mine"\ntitle = "Mine"\nsource = "mine"\n'
+        'x = ["patro", "filo"]\ny = ["patrino", "filino"]\na = ["laboro", "oficejo"]\nb = ["hejmo", "familio"]\n'
+    )
+    found = imprint.audit(counted(encoder, 900), quick=True, tests=path, language="eo")
+    assert [row.language for row in found.findings() if row.kind == "audit"] == ["eo"]
+
+
 def test_an_encoder_is_not_asked_beside_itself(encoder):
     with refuses(SettingError, option="encoder", where=encoder.name):
         imprint.audit(encoder, encoder="cbow")

@@ -38,7 +38,7 @@ from imprint.reports.summary import verdict
 from imprint.rows import SkippedRow, write_findings
 from imprint.scoring.swap import swap
 from imprint.stimuli.catalog import catalogue, choose
-from imprint.stimuli.definition import words_of
+from imprint.stimuli.definition import Language, words_of
 from imprint.subjects.opening import load
 from imprint.work import run_units
 
@@ -251,6 +251,13 @@ def test_controls_are_asked_in_the_languages_of_the_tests(vectors):
 
 def key(source, **options):
     return subjects.board_unit(BoardEntry(source, options=options), subjects.Asked(TESTS, 0)).key
+
+
+def test_a_unit_is_another_when_the_sentences_of_a_language_change():
+    test = replace(TESTS[0], language="fr")
+    spoken = [Language("fr", "French", (frame,), None, {"paix": 1.0}) for frame in ("C'est {word}.", "Voici {word}.")]
+    asked = [subjects.Asked((replace(test, spoken=language),), 0) for language in spoken]
+    assert len({subjects.board_unit(BoardEntry("cbow"), each).key for each in asked}) == 2
 
 
 def test_a_unit_is_another_when_a_file_it_reads_changes(tmp_path):

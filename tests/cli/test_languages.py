@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 from command_results import lines
+from refusals import refuses
 
-from imprint.stimuli.catalog import language_of, languages, read_tests
+from imprint.errors import StimulusError
+from imprint.stimuli.catalog import language_of, read_tests
+from imprint.subjects.framed import foreign_words
 
 PAGE = Path(__file__).parents[2] / "docs" / "stimuli.md"
 FRENCH = re.search(r"^```toml\n# french\.toml\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)[1]
@@ -75,13 +78,21 @@ def test_a_language_without_ratings_has_no_controls(imprint, french):
     assert (controls["judged"], controls["controls"]) == (None, [])
 
 
-def test_controls_of_the_package_are_not_replaced_by_those_of_a_file(imprint, tmp_path):
+def test_a_language_of_the_package_is_not_replaced_by_that_of_a_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(SPANISH_AGAIN, encoding="utf-8")
-    rows = seat(imprint, path)
-    (controls,) = (row for row in rows if row["kind"] == "controls")
-    assert controls["judged"]
-    assert controls["controls"][-1]["words"] == len(languages()["es"].valence)
+    with refuses(StimulusError, option="id", got="es"):
+        read_tests(path)
+
+
+def test_contexts_that_a_language_of_ones_own_lacks_are_left_out(imprint, french):
+    rows = lines(imprint("seat", "default-encoder", "--tests", french(), "--json"))
+    assert {row["context"] for row in rows if row["test"] == "fr-career"} == {"framed", "word"}
+
+
+def test_words_of_a_language_of_ones_own_are_not_asked_alone_of_an_encoder(french):
+    with refuses(StimulusError, "French"):
+        foreign_words(read_tests(french()))
 
 
 def test_the_language_of_ones_own_tests_can_be_audited_alone(imprint, french, tmp_path):

@@ -156,8 +156,9 @@ def all_in_sentences(
             try:
                 questions.append(in_sentences(test, one, templates, text))
             except StimulusError as error:
-                # Words of no stated language can still be asked alone.
-                alone = context is None and one == "bleached" and test.language == UNDETERMINED
+                # Words of no stated language, or of one with frames alone, can still be asked in other contexts.
+                has_others = test.language == UNDETERMINED or test.spoken is not None
+                alone = context is None and one == "bleached" and has_others
                 if not skip and not alone:
                     raise
                 refused.append((test, str(error)))

@@ -36,7 +36,7 @@ class SentenceSettings(FieldSettings):
     ] = None
     context: Annotated[
         Context | None,
-        option("Words alone, or one kind of sentences alone. [default: all a test has; of one test, framed]"),
+        option("Words alone, or one kind of sentences alone. [default: all a test has]"),
     ] = None
     contexts: Annotated[
         tuple[str, ...],
@@ -52,6 +52,8 @@ class SentenceSettings(FieldSettings):
 
     def __post_init__(self) -> None:
         """Refuse a context that there is not, and numbers out of range."""
+        check_choice("alternative", self.alternative, get_args(Alternative))
+        check_whole("seed", self.seed, 0)
         if self.context is not None:
             check_choice("context", self.context, get_args(Context))
         if self.contexts and self.context not in (None, CORPUS):

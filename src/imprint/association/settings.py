@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
-from imprint.checks import Alternative, check_choice, check_whole
+from imprint.checks import MOST_DRAWS, Alternative, check_choice, check_whole
 from imprint.settings import SEED, option
 
 COPIES = 200
@@ -22,8 +22,11 @@ class WeatSettings:
     seed: Annotated[int, SEED] = 0
 
     def __post_init__(self) -> None:
-        """Refuse a side that is none of the three."""
+        """Refuse a side that is none of the three, and numbers out of range."""
         check_choice("alternative", self.alternative, get_args(Alternative))
+        check_whole("seed", self.seed, 0)
+        if self.draws is not None:
+            check_whole("draws", self.draws, most=MOST_DRAWS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,5 +51,6 @@ class CalibrationSettings:
     seed: Annotated[int, SEED] = 0
 
     def __post_init__(self) -> None:
-        """Refuse a number of copies out of range."""
+        """Refuse numbers out of range."""
         check_whole("copies", self.copies, most=MOST_COPIES)
+        check_whole("seed", self.seed, 0)

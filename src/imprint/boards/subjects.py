@@ -39,7 +39,7 @@ from imprint.evaluation.benchmarks import PairBenchmark, bundled_benchmarks, pai
 from imprint.evaluation.controls import control_words, controls
 from imprint.files import FilePath, hash_file
 from imprint.rows import Row, read_row, skipped
-from imprint.stimuli.definition import WeatTest, words_of
+from imprint.stimuli.definition import Language, WeatTest, words_of
 from imprint.stimuli.files import read_table
 from imprint.subjects.encodings import announce_texts
 from imprint.subjects.opening import EncoderLike, EncoderOptions, Subject, load, open_subject
@@ -162,7 +162,7 @@ def _beside(file: Path, key: str, value: Any) -> Any:
 
 def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
     """Return the unit of work that measures a subject."""
-    tests = [repr(test) + repr(sorted(words_of([test]))) for test in asked.tests]
+    tests = [repr((test, sorted(words_of([test])), _spoken(test.spoken))) for test in asked.tests]
     options = sorted((name, str(value)) for name, value in entry.options.items())
     identity = [
         _identity(entry.source),
@@ -171,6 +171,13 @@ def board_unit(entry: BoardEntry, asked: Asked) -> WorkUnit:
     ]
     key = unit_key("board", identity, entry.name, tests, asked.seed)
     return WorkUnit(key, measure_subject, (_whole(entry), asked), entry.shown, kept=_can_resume(entry))
+
+
+def _spoken(language: Language | None) -> object:
+    """Return what a file says of its language, which decides sentences and controls."""
+    if language is None:
+        return None
+    return language.frames, sorted(language.valence.items()), [words.words for words in language.things or ()]
 
 
 def _can_resume(entry: BoardEntry) -> bool:

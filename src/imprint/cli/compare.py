@@ -39,7 +39,9 @@ def compare_command(
     from imprint.evaluation.controls import with_controls
 
     with opened_subjects([first, second], about) as opened:
-        words = opened.words(comparison_words(tests, chosen), languages=["en"])
+        words = opened.words(
+            comparison_words(tests, chosen), languages={test.language for test in tests or ()} or {"en"}
+        )
         with phases() as report:
             rows = compare(*words, tests=tests, benchmarks=chosen, report=report, **asdict(settings))
         judged = with_controls(rows, *opened.subjects, cache=opened.cache)

@@ -137,10 +137,6 @@ GroupOption = Annotated[
         "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
     ),
 ]
-ByGenderOption = Annotated[
-    bool,
-    typer.Option("--by-gender", help="Also split the names of X and Y by gender: main effects, and interaction."),
-]
 SeedOption = Annotated[int, typer.Option(*SEED.names, help=SEED.help, **SEED.more)]
 WorkersOption = Annotated[
     int | None,

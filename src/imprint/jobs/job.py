@@ -177,7 +177,8 @@ class Job:
         """How many numbers a vector has; of an encoder, by a word of the controls, which it was asked before."""
         if isinstance(self.subject, Embedding):
             return self.subject.dimension
-        words = sorted(control_words(self.plan.languages, self.plan.tests))
+        # A language of the user may have no controls, so that English ones are asked about.
+        words = sorted(control_words({*self.plan.languages, "en"}, self.plan.tests))
         return int(encode_texts(self.subject, words[:1], cache=self.encodings).matrix.shape[1])
 
     @property

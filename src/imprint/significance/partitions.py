@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
-from imprint.checks import Alternative, check_choice, check_whole
+from imprint.checks import MOST_DRAWS, Alternative, check_choice, check_whole
 from imprint.errors import SettingError
 from imprint.significance.tails import SMALL, CertifiedTail, Deficits, ExactTail, rounded_off, to_fixed_point
 from imprint.types import Ints, Progress
@@ -33,7 +33,6 @@ Efforts = tuple[tuple[float, int], ...]
 
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
 CONFIDENCE = 0.99  # of the interval around a p-value from random partitions
-MOST_DRAWS = 10**9  # hours of work; more is a slip of the finger
 
 _COUNTS = ("partitions", "extreme", "extreme_low", "extreme_high")
 _LISTED = 2**25  # costs listed a side: 25 + 25 words fit anywhere in the distribution, in 0.8 GB

@@ -250,7 +250,17 @@ def read_tests(path: FilePath) -> tuple[Test, ...]:
     tuple of WeatTest or WefatTest
         In the file's order.
     """
-    return parsing.read_tests(path, {**parsing.read_sets(_QUESTIONS), **shared_sets()})
+    tests = parsing.read_tests(path, {**parsing.read_sets(_QUESTIONS), **shared_sets()})
+    spoken = next((test.spoken for test in tests if test.spoken is not None), None)
+    if spoken is not None and spoken.id in languages():
+        raise StimulusError(
+            option="id",
+            got=spoken.id,
+            expected="a language that imprint does not have",
+            where=f"{path}: language",
+            hint=f"leave [language] out, and write language = '{spoken.id}' in the tests",
+        )
+    return tests
 
 
 def _files() -> list[Path]:

@@ -14,8 +14,8 @@ from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.errors import EncoderError
-from imprint.stimuli.catalog import catalogue
+from imprint.errors import EncoderError, StimulusError
+from imprint.stimuli.catalog import catalogue, languages
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
 from imprint.stimuli.templates import bundled_templates, spaced
 from imprint.subjects.common import CommonWords, common_words, ranked_words, ranks_of
@@ -91,6 +91,12 @@ def foreign_words(tests: Iterable[Test]) -> dict[str, list[str]]:
     """Return the words of tests in languages with frames of their own, by language."""
     by_language: dict[str, list[Test]] = {}
     for test in tests:
+        if test.spoken is not None and test.language not in languages():
+            raise StimulusError(
+                f"{test.id} is in {test.spoken.name}, in which words alone are not asked of an encoder",
+                expected="a test for `imprint seat`",
+                hint="write it as [[weat]], and run imprint seat with --tests",
+            )
         by_language.setdefault(test.language, []).append(test)
     return {language: sorted(words_of(own)) for language, own in by_language.items() if _own_frames(language)}
 
