@@ -250,7 +250,7 @@ def test_settings_out_of_range_are_refused_of_questions_too(options):
         imprint.run_battery("default", [get("gender-career")], **options)
 
 
-@pytest.mark.parametrize("options", [{"alternative": "sideways"}, {"seed": -1}])
+@pytest.mark.parametrize("options", [{"alternative": "sideways"}, {"seed": -1}, {"draws": 3}, {"field": "body"}])
 def test_settings_out_of_range_are_refused_in_sentences_too(options):
     ((name, value),) = options.items()
     with refuses(SettingError, option=name, got=value):

@@ -1,7 +1,7 @@
 """What is asked of a sentence encoder, described once: for the command and for Python."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -23,6 +23,7 @@ else:  # their modules import numpy, which `imprint --help` does without
     FilePath = Path
 
 CORPUS: Context = "corpus"
+_OF_TEXTS = ("per_word", "draws", "field", "column")
 PROGRESS = option("Called with the name of the step, the work done and the total work.")
 
 
@@ -63,6 +64,15 @@ class SentenceSettings(FieldSettings):
             raise SettingError("there is no text", option="context", got=CORPUS, hint="give one with --contexts TEXT")
         check_whole("per_word", self.per_word, FEWEST_CONTEXTS)
         check_whole("draws", self.draws, 2)
+        for field in fields(SentenceSettings):
+            value = getattr(self, field.name)
+            if not self.contexts and field.name in _OF_TEXTS and value != field.default:
+                raise SettingError(
+                    f"{field.name} is for sentences of a text",
+                    option=field.name,
+                    got=value,
+                    hint="give a text with --contexts, or leave it out",
+                )
 
     @property
     def sources(self) -> "list[FilePath]":
