@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 from imprint.checks import did_you_mean
 from imprint.errors import StimulusError, raising_as
-from imprint.files import FilePath, is_office_document
+from imprint.files import FilePath, office_format
 from imprint.stimuli.definition import UNDETERMINED, GroupsTest, WeatTest, WordKind, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
@@ -45,9 +45,9 @@ def read_text(path: FilePath) -> str:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a smaller file")
-    if raw.startswith(b"PK") and is_office_document(io.BytesIO(raw)):
+    if raw.startswith(b"PK") and (what := office_format(io.BytesIO(raw))):
         hint = "save it as plain text; a list of words has one word per line"
-        raise StimulusError("is a document of an office program", where=path, hint=hint)
+        raise StimulusError(f"is {what}", where=path, hint=hint)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
