@@ -129,7 +129,7 @@ def test_every_audit_writes_its_findings_and_ends_with_its_code(in_process, smal
         (["--fail-on", "weat:p<0.01", "--require", "weat:p>0.05"], "weat:p>0.05"),
         (["--fail-on", "waet:p<0.01"], "waet"),
         (["--fail-on", "weat:mean_diference<0.01"], "mean_difference"),
-        (["--fail-on", "weat:p_holm<0.01"], "size has replaced it"),
+        (["--fail-on", "weat:p_holm<0.01"], "has no field 'p_holm'"),
     ],
 )
 def test_a_malformed_condition_is_one_line_before_anything_is_read(in_process, tmp_path, conditions, message):

@@ -76,9 +76,9 @@ class PartCounts(msgspec.Struct, frozen=True):
 class Counts:
     """The co-occurrences of a corpus: of each record, the document, both words, and how often they are near.
 
-    `names` and `years` are of the documents that have any; `places` are the part and the number in it of each; `in_text`
-    are the words that occur at all. Exact copies of the same year are one document, called after the first: what is
-    drawn with one is drawn with all.
+    `names` and `years` are of the documents that have any; `places` are the part and the number in it of each; and
+    `in_text` are the words that occur at all. Exact copies of the same year are one document, called after the first:
+    what is drawn with one is drawn with all.
     """
 
     sha256: str
