@@ -6,8 +6,11 @@ from refusals import refuses
 
 import imprint
 from imprint.errors import SettingError, StimulusError
+from imprint.masking import Words
 from imprint.policies.gate import check, parse_conditions
+from imprint.policies.kinds import policies
 from imprint.policies.policy import FILE, example, find_policy
+from imprint.render.numbers import plain
 from imprint.stimuli.catalog import questions
 
 
@@ -74,6 +77,20 @@ def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
     policy = imprint.policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
     audit = make_row("audit", judged=False)
     assert check([audit, topic(0, 0.01)], (), policy).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("who", "note"),
+    [
+        ("", ["Note: the policy has no owner and no reason."]),
+        ('owner = "us"\n', ["Policy of us.", "Note: the policy has no reason."]),
+        ('owner = "us"\nreason = "it ranks"\n', ["Policy of us: it ranks."]),
+    ],
+)
+def test_a_policy_without_owner_or_reason_is_noted(tmp_path, who, note):
+    file = write(tmp_path, f'{who}[[require]]\ntest = "gender-career"\nsize = 0.1\n')
+    rows = imprint.gate([make_row("weat", test="gender-career")], policy=file).findings()
+    assert [plain(line, Words()) for line in policies(rows)] == note
 
 
 def test_the_hash_is_of_what_it_says(tmp_path):

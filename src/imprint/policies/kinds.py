@@ -142,9 +142,11 @@ def decision(rows: Sequence[GateRow]) -> Text:
 
 def policies(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say who decides by each policy, and why, and what counts where it cannot tell."""
-    for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows):
+    for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows if row.policy_sha256):
         if owner or reason:
             yield say("Policy{}{}.", say(" of {}", title(owner)) if owner else "", because(reason))
+        if lacking := [key for key, text in (("owner", owner), ("reason", reason)) if not text]:
+            yield f"Note: the policy has no {' and no '.join(lacking)}."
     if gravest(row.verdict for row in rows) == "cannot tell":
         said = {"fail": "By the policy, this counts as failed.", "warn": "By the policy, this is a warning only."}
         yield from (said[choice] for choice in dict.fromkeys(row.on_cannot_tell for row in rows) if choice in said)
