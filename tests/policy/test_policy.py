@@ -164,6 +164,13 @@ def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
         imprint.policy(write(tmp_path, text))
 
 
+@pytest.mark.parametrize(("size", "hint"), [("'10 %'", "write 0.1"), ("'0.25'", "write 0.25"), ("'ten'", None)])
+def test_a_number_as_text_is_refused_with_the_number_to_write(tmp_path, size, hint):
+    path = write(tmp_path, f"[[require]]\ntest = 'gender-career'\nsize = {size}\n")
+    with refuses(StimulusError, "a finite number", option="size", hint=hint):
+        imprint.policy(path)
+
+
 @pytest.mark.parametrize("text", ["tool = 5\n", "[tool]\nimprint = 5\n", "", f"tool = {'9' * 5000}\n"])
 def test_a_project_without_a_table_of_ours_has_no_policy(tmp_path, text):
     project = write(tmp_path, text, "pyproject.toml")

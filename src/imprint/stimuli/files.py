@@ -35,6 +35,8 @@ _TYPE_NAMES = {
     dict: "a table",
 }
 
+_QUOTED = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")  # a number as text, perhaps in percent
+
 
 def read_text(path: FilePath) -> str:
     """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
@@ -185,7 +187,9 @@ class TomlTable:
             value = float(value) if abs(value) < 2**1023 else value
         if value is None or _fits(value, wanted):
             return cast("_Value | None", value)
-        raise StimulusError(option=key, got=value, expected=_TYPE_NAMES[wanted], where=self.where)
+        quoted = _QUOTED.fullmatch(value) if wanted is float and isinstance(value, str) else None
+        hint = f"write {float(quoted[1]) / (100 if quoted[2] else 1):g}" if quoted else None
+        raise StimulusError(option=key, got=value, expected=_TYPE_NAMES[wanted], where=self.where, hint=hint)
 
     def need(self, key: str, wanted: type[_Value]) -> _Value:
         """Return the value of a key that has to be there."""
