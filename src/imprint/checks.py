@@ -34,6 +34,7 @@ Quantization = Literal["int8", "binary"]
 
 QUANTIZATIONS: tuple[Quantization, ...] = get_args(Quantization)
 MOST_DRAWS = 10**9  # hours of work; more is a slip of the finger
+_FEWEST_LETTERS = 3  # of a word that choices are searched for
 SMALLEST_P = 1e-300  # smaller p-values are kept as this bound
 
 
@@ -70,10 +71,13 @@ def unknown_choice(option: str, value: Any, choices: Iterable[str], where: str |
 
 
 def did_you_mean(word: Any, choices: Iterable[str]) -> str:
-    """Return 'did you mean ...?' with the nearest choice, or nothing where none is near."""
+    """Return 'did you mean ...?' with the nearest choice, or one that contains the word, or nothing."""
     import difflib
 
-    near = difflib.get_close_matches(word, list(choices), n=1) if isinstance(word, str) else []
+    known = list(choices)
+    near = difflib.get_close_matches(word, known, n=1) if isinstance(word, str) else []
+    if not near and isinstance(word, str) and len(word) >= _FEWEST_LETTERS:
+        near = [choice for choice in known if word.lower() in choice]
     return f"did you mean {near[0]!r}?" if near else ""
 
 

@@ -40,16 +40,27 @@ _STRAY = 3600  # seconds
 _KEPT_SIZE = 1 << 20  # bytes of a file whose hash is worth keeping
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
 _MOST_KEPT = 1000  # hashes
+_OFFICE = {  # what a zip with a member that begins so is
+    "word/document": "a Word file (docx)",
+    "xl/": "an Excel file (xlsx)",
+    "ppt/": "a PowerPoint file (pptx)",
+    "META-INF/container.xml": "an electronic book (epub)",
+    "mimetype": "an OpenDocument file (odt, ods or odp)",
+    "[Content_Types].xml": "a Microsoft Office file",
+}
 
 
-def is_office_document(file: BinaryIO) -> bool:
-    """Tell whether a file is a zip of a word processor, spreadsheet or slides (.docx, .xlsx, .pptx, .odt)."""
+def office_format(file: BinaryIO) -> str:
+    """Return what a zip of a word processor, spreadsheet, slides or electronic book is; nothing for other files."""
     import struct
     import zipfile
 
     with contextlib.suppress(zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error):
-        return not {"[Content_Types].xml", "mimetype"}.isdisjoint(zipfile.ZipFile(file).namelist())
-    return False
+        names = zipfile.ZipFile(file).namelist()
+        for part, what in _OFFICE.items():
+            if any(name.startswith(part) for name in names):
+                return what
+    return ""
 
 
 def open_parquet(path: FilePath, kind: type[ImprintError]) -> Any:

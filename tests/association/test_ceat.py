@@ -190,7 +190,9 @@ def test_sentences_are_not_permuted_in_a_text(text):
 def test_a_text_with_too_few_sentences_is_refused(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text(written(TEST.x.words) + written(TEST.y.words[:1], 4))
-    with refuses(StimulusError, "text.txt", where="Y"):
+    with refuses(
+        StimulusError, "text.txt has 5 sentences each for 0 of these 20 words", where="Y", expected="at least 10"
+    ):
         seat(leaning(0.5), TEST, contexts=(str(path),))
     with refuses(VocabularyError, "text.txt"):
         run_seat_battery([leaning(0.5)], [TEST], contexts=(str(path),))

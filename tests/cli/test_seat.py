@@ -214,3 +214,10 @@ def test_a_text_without_sentences_is_refused_in_one_line(imprint, tmp_path, cont
     (tmp_path / "text.txt").write_text(content)
     assert refused(imprint("default", "--tests", "garden.toml", "--contexts", "text.txt", *options))
     assert refused(imprint("default", "--tests", "garden.toml", "--context", "corpus"))
+
+
+def test_help_calls_the_bundled_encoder_what_an_audit_calls_it(imprint):
+    for command in ("seat", "retrieval"):
+        said = " ".join(imprint(command, "--help").stdout.split())
+        assert "'default-encoder' (bundled Universal Sentence Encoder)" in said
+        assert "'default' (" not in said

@@ -5,8 +5,12 @@ import pytest
 
 import imprint
 from imprint.corpora.measure import MARGIN, is_closed
+from imprint.corpora.rows import CorpusRow
 from imprint.corpora.swapping import partners
 from imprint.errors import CorpusError, SettingError
+from imprint.kinds.corpus import CORPUS
+from imprint.masking import Words
+from imprint.render.numbers import plain
 from imprint.rows import WordList
 from imprint.stimuli.catalog import text_questions
 from imprint.stimuli.definition import WeatTest, WordSet
@@ -162,6 +166,16 @@ def test_topics_count_every_word_once(tmp_path, asked):
     topic, row = rows.findings()[-1], rows["p"]
     assert (topic.topics, topic.tests, topic.log_odds) == (("t",), ("p", "q"), pytest.approx(row.log_odds))
     assert topic.log_odds_high - topic.log_odds_low >= 0.99 * (row.log_odds_high - row.log_odds_low)
+
+
+def test_where_counts_are_too_few_it_says_how_many_words_the_text_has(tmp_path, asked):
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text(f"Xan{number} care1. {'o ' * 9} Bold2 and BOLD3 {'o ' * 9} bold4")
+    rows = imprint.corpus(tmp_path, tests=[asked])
+    assert (rows["planted"].reason, rows["planted"].in_text) == ("few counts", (3, 0, 1, 3))
+    said = [plain(text, Words()) for text in CORPUS.sentences(rows.of(CorpusRow))]
+    (said,) = [text for text in said if "in the text" in text]
+    assert said == "Words of planted in the text: Xan0 3 of 12, Yan0 0 of 12, care0 1 of 12, bold0 3 of 12."
 
 
 def test_text_without_words_is_refused(tmp_path):

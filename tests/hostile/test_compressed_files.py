@@ -46,10 +46,19 @@ def test_a_zip_of_several_files_names_them(refused):
     assert "'glove.50d.txt', 'glove.100d.txt', 'glove.200d.txt', 'glove.300d.txt', ..." in str(error)
 
 
-@pytest.mark.parametrize("part", ["[Content_Types].xml", "mimetype"])
-def test_a_document_of_an_office_program_is_not_to_be_unpacked(refused, part):
-    error = refused(zipped((part, b"x"), ("content.xml", b"nurse"))).error
-    assert (error.expected, "office" in error.message, "unpack" in error.hint) == (None, True, False)
+@pytest.mark.parametrize(
+    ("members", "what"),
+    [
+        (("[Content_Types].xml", "word/document.xml"), "Word"),
+        (("word/document.xml",), "docx"),
+        (("[Content_Types].xml",), "Office"),
+        (("mimetype", "content.xml"), "odt"),
+        (("mimetype", "META-INF/container.xml"), "epub"),
+    ],
+)
+def test_a_document_of_an_office_program_is_not_to_be_unpacked(refused, members, what):
+    error = refused(zipped(*((name, b"nurse") for name in members))).error
+    assert (error.expected, what in error.message, "plain text" in error.hint) == (None, True, True)
 
 
 @pytest.mark.parametrize("members", [(), (("folder/", b""),)])

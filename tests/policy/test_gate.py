@@ -320,6 +320,7 @@ def test_a_condition_that_nothing_answers_cannot_be_told_and_says_why():
         ("seat:p<0.01", "the part 'seat' of the audit was not run: it was not asked for"),
         ("weat:caliskan-9:p<0.01", "caliskan-9 could not be run: no words"),
         ("weat:caliskan-66:p<0.01", "there are other tests of kind 'weat', such as caliskan-6"),
+        ("weat:age-pleasant:|size|<0.1", "age-pleasant was not asked."),
         ("wefat:r>0.5", "there are no findings of kind 'wefat'"),
     ):
         gate = check(rows, parse_conditions([text]))
@@ -327,6 +328,38 @@ def test_a_condition_that_nothing_answers_cannot_be_told_and_says_why():
         (line,) = said(gate.findings())
         assert text in line
         assert why in line
+
+
+def test_a_question_of_another_language_was_not_asked_in_this_audit():
+    audit = make_row("audit")
+    audit = replace(audit, settings=replace(audit.settings, language="es"))
+    rows = [audit, question(test="es-gender-pleasant")]
+    (line,) = said(check(rows, parse_conditions((), ["weat:age-pleasant:|size|<0.1"])).findings())
+    assert line.endswith("; age-pleasant was not asked: this audit is in Spanish.")
+
+
+def test_a_size_either_way_says_who_is_nearer_and_that_the_interval_crosses_the_limit():
+    sets = tuple(
+        WordList(role, name, ("w",)) for role, name in zip("xyab", ("men", "women", "work", "home"), strict=True)
+    )
+    rows = [question(size, size - 0.08, size + 0.08, f"gender-{size}", sets=sets) for size in (-0.12, 0.05, -0.3, 0.0)]
+    lines = said(check(rows, parse_conditions((), ["weat:gender-*:|size|<0.1"])).findings())[1:]
+    assert [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines] == [
+        "Failed: gender--0.3: 30 % [22 to 38] (women nearer to work), must be below 10 % in either direction.",
+        "Cannot tell: gender--0.12: 12 % [4 to 20] (women nearer to work), must be below 10 % in either direction; "
+        "the interval crosses 10 %.",
+        "Cannot tell: gender-0.05: 5 % [-3 to 13] (men nearer to work), must be below 10 % in either direction; "
+        "the interval crosses 10 %.",
+    ]
+    (signed,) = said(check(rows[:1], parse_conditions((), ["weat:gender-*:size<-0.1"])).findings())[1:]
+    assert "nearer" not in signed
+
+
+def test_undecided_requirements_beside_failed_ones_are_counted_with_their_exit_code():
+    rows = [question(0.3, 0.2, 0.4), question(0.1, 0.0, 0.2, "gender-maths")]
+    conditions = parse_conditions((), [f"weat:{row.test}:|size|<0.1" for row in rows])
+    assert said(check(rows, conditions).findings())[1] == "The 1 that cannot tell would give exit code 3 alone."
+    assert not any("alone" in line for line in said(check(rows[:1] * 2, conditions[:1] * 2).findings()))
 
 
 def test_a_test_that_could_not_be_run_counts_where_it_was_named_or_required():

@@ -6,8 +6,11 @@ from refusals import refuses
 
 import imprint
 from imprint.errors import SettingError, StimulusError
+from imprint.masking import Words
 from imprint.policies.gate import check, parse_conditions
+from imprint.policies.kinds import policies
 from imprint.policies.policy import FILE, example, find_policy
+from imprint.render.numbers import plain
 from imprint.stimuli.catalog import questions
 
 
@@ -74,6 +77,20 @@ def test_a_subject_that_cannot_be_judged_passes_nothing(tmp_path):
     policy = imprint.policy(write(tmp_path, '[[require]]\ntopic = "gender"\nsize = 0.5\n'))
     audit = make_row("audit", judged=False)
     assert check([audit, topic(0, 0.01)], (), policy).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("who", "note"),
+    [
+        ("", ["Note: the policy has no owner and no reason."]),
+        ('owner = "us"\n', ["Policy of us.", "Note: the policy has no reason."]),
+        ('owner = "us"\nreason = "it ranks"\n', ["Policy of us: it ranks."]),
+    ],
+)
+def test_a_policy_without_owner_or_reason_is_noted(tmp_path, who, note):
+    file = write(tmp_path, f'{who}[[require]]\ntest = "gender-career"\nsize = 0.1\n')
+    rows = imprint.gate([make_row("weat", test="gender-career")], policy=file).findings()
+    assert [plain(line, Words()) for line in policies(rows)] == note
 
 
 def test_the_hash_is_of_what_it_says(tmp_path):
@@ -145,6 +162,13 @@ def test_tests_of_your_own_are_read_beside_it(tmp_path):
 def test_what_is_misspelt_or_impossible_is_refused(tmp_path, text, mentioned):
     with refuses((SettingError, StimulusError), mentioned):
         imprint.policy(write(tmp_path, text))
+
+
+@pytest.mark.parametrize(("size", "hint"), [("'10 %'", "write 0.1"), ("'0.25'", "write 0.25"), ("'ten'", None)])
+def test_a_number_as_text_is_refused_with_the_number_to_write(tmp_path, size, hint):
+    path = write(tmp_path, f"[[require]]\ntest = 'gender-career'\nsize = {size}\n")
+    with refuses(StimulusError, "a finite number", option="size", hint=hint):
+        imprint.policy(path)
 
 
 @pytest.mark.parametrize("text", ["tool = 5\n", "[tool]\nimprint = 5\n", "", f"tool = {'9' * 5000}\n"])

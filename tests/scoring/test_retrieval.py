@@ -251,7 +251,10 @@ def test_all_formats_of_files_give_the_same_rows(tmp_path, own):
 @pytest.mark.parametrize(
     ("documents", "mentioned"),
     [
-        ([{"id": "a", "text": "no slot", "topic": "cook"}], "write {name}"),
+        (
+            [{"id": "a", "text": "no slot", "topic": "cook"}],
+            "and bad.jsonl: the document 'a' has nowhere to put a name",
+        ),
         ([{"id": "a", "text": "{name}", "topic": "other"}], "other"),
         ([{"id": "a", "text": "{name}", "topic": "cook"}] * 2, "duplicated"),
         ([{"id": "a", "body": "x"}], "no column 'text'; its columns are: id, body"),

@@ -304,6 +304,19 @@ def test_a_misspelt_id_gets_the_nearest_one() -> None:
         get("caliskan1")
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("muslim", "did you mean 'muslim-pleasant'?"),
+        ("religion", "religion is a topic: imprint weat default --topic religion"),
+    ],
+)
+def test_a_part_of_an_id_and_a_topic_are_told_what_to_write(name: str, hint: str) -> None:
+    for ask in (lambda: get(name), lambda: choose(catalogue(), [name])):
+        with refuses(StimulusError, got=name, hint=hint):
+            ask()
+
+
 def test_an_id_like_no_other_is_sent_to_the_list() -> None:
     with refuses(StimulusError, "imprint stimuli", got="???"):
         get("???")

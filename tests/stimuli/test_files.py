@@ -25,7 +25,7 @@ def test_a_document_of_an_office_program_is_told_from_other_bytes(tmp_path: Path
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr(part, "x")
             archive.writestr("content.xml", "nurse")
-        with refuses(StimulusError, "office", "plain text", "one word per line", where=tmp_path / name):
+        with refuses(StimulusError, "file", "plain text", "one word per line", where=tmp_path / name):
             read_words(tmp_path / name)
     cut = write(tmp_path, "cut.docx", (tmp_path / "words.docx").read_bytes()[:40] + b"\xff")
     with refuses(StimulusError, "UTF-8", where=(cut, 1)):

@@ -100,6 +100,11 @@ def test_reading_an_embedding_tells_its_progress(vectors):
     assert seen[-1] == (vectors.stat().st_size, vectors.stat().st_size)
 
 
+def test_the_name_of_a_service_is_told_that_a_server_needs_a_url():
+    with refuses(SubjectError, "was not found", "--model", "https://", where="openai:text-embedding-3-small"):
+        open_subject("openai:text-embedding-3-small")
+
+
 @pytest.mark.parametrize("path", ["x.bin", "cc.en.300.vec.gz", "a/b/GLOVE.ZIP?download=true", "v1/x.safetensors#top"])
 def test_a_url_of_a_file_is_not_downloaded(path):
     for opening in (load, open_subject, open_encoder):

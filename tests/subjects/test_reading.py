@@ -8,6 +8,7 @@ import json
 import lzma
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pyarrow
@@ -212,6 +213,43 @@ def test_csv_is_refused_rather_than_read_as_plain_text(tmp_path, name):
         with pytest.raises(CorpusError, match="CSV") as refused:
             texts(source)
         assert refused.value.where == file
+
+
+@pytest.mark.parametrize(
+    ("start", "what"),
+    [
+        (b"<!DOCTYPE html>", "HTML"),
+        (b"\xef\xbb\xbf\n<html lang='en'>", "HTML"),
+        (b"<?xml version='1.0'?>", "XML"),
+        (b"{\\rtf1\\ansi ", "RTF"),
+        (b"%PDF-1.7\n", "PDF"),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_markup_is_refused_rather_than_counted_as_words(tmp_path, start, what, pack):
+    file = tmp_path / "page.txt"
+    file.write_bytes(pack(start + b" He has a career."))
+    for source in (file, tmp_path):
+        with pytest.raises(CorpusError, match=what) as refused:
+            texts(source)
+        assert refused.value.where == file
+
+
+def test_the_documents_of_an_office_program_are_refused_also_within_a_folder(tmp_path):
+    file = tmp_path / "real.docx"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", "<w:t>He has a career.</w:t>")
+    for source in (file, tmp_path):
+        with pytest.raises(CorpusError, match="Word") as refused:
+            texts(source)
+        assert refused.value.where == file
+        assert ".txt" in refused.value.hint
+
+
+def test_a_folder_without_files_names_what_is_read(tmp_path):
+    with pytest.raises(CorpusError) as refused:
+        texts(tmp_path)
+    assert all(ending in refused.value.hint for ending in (".txt", ".jsonl", ".ndjson", ".json", ".parquet"))
 
 
 @pytest.mark.parametrize(("option", "name"), [("field", "docs.txt"), ("column", "docs.jsonl")])

@@ -31,6 +31,7 @@ from imprint.encoders.words import gives_tokens, words_in_context
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Label, TemplateValue, word_values
 from imprint.settings import option, settable
+from imprint.significance.outcomes import too_few
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, quote, word_sets, words_of
@@ -187,10 +188,12 @@ def _in_text(test: WeatTest, text: Contexts) -> SentenceTest:
     for words in word_sets(test).values():
         gone = [word for word in words.words if len(sampled[word]) < FEWEST_CONTEXTS]
         if len(words) - len(gone) < FEWEST_WORDS:
+            listed = len(words)
+            needed = sum(too_few([kept], [kept], [listed]) for kept in range(listed + 1))
             raise StimulusError(
-                f"{text.name} has fewer than {FEWEST_CONTEXTS} sentences for {len(gone)} of {len(words)} words "
-                f"({quote(gone, _FEW_NAMED)})",
-                expected=f"at least {FEWEST_WORDS} with as many",
+                f"{text.name} has {FEWEST_CONTEXTS} sentences each for {listed - len(gone)} of these {listed} words "
+                f"(not for {quote(gone, _FEW_NAMED)})",
+                expected=f"at least {needed}",
                 where=words.name,
                 hint="give more text",
             )

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from imprint.encoders.cache import EncodingStore
 
 ENCODER_HELP = (
-    "'default' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package with a "
-    "model, or the URL of a server. Also org/name (in the Hugging Face cache), an embedding file (mean of its words), "
-    "or 'cbow' (of the bundled GloVe)."
+    "'default-encoder' (bundled Universal Sentence Encoder), a model's folder, an .onnx file, an installed package "
+    "with a model, or the URL of a server. Also org/name (in the Hugging Face cache), an embedding file (mean of its "
+    "words), or 'cbow' (of the bundled GloVe)."
 )
 SUBJECT_HELP = (
     "An embedding file or 'default' (bundled GloVe). Or a sentence encoder: 'default-encoder' (bundled), a model's "

@@ -68,6 +68,7 @@ class PartCounts(msgspec.Struct, frozen=True):
     damaged: int
     lines: int  # documents and empty lines: those of the next part of the file are numbered on from here
     listed: list[tuple[int, int, bytes]]
+    in_text: list[int]  # the words of tests that occur, near others or not
     records: bytes
 
 
@@ -75,8 +76,9 @@ class PartCounts(msgspec.Struct, frozen=True):
 class Counts:
     """The co-occurrences of a corpus: of each record, the document, both words, and how often they are near.
 
-    `names` and `years` are of the documents that have any; `places` are the part and the number in it of each. Exact
-    copies of the same year are one document, called after the first: what is drawn with one is drawn with all.
+    `names` and `years` are of the documents that have any; `places` are the part and the number in it of each; and
+    `in_text` are the words that occur at all. Exact copies of the same year are one document, called after the first:
+    what is drawn with one is drawn with all.
     """
 
     sha256: str
@@ -88,6 +90,7 @@ class Counts:
     names: tuple[str, ...]
     places: tuple[tuple[TextPart, int], ...]
     years: Ints
+    in_text: frozenset[int]
     document: Ints
     target: Ints
     attribute: Ints
@@ -133,7 +136,7 @@ def count_parts(parts: Sequence[TextPart], words: CountedWords, window: int) -> 
 
 def _unit(parts: tuple[TextPart, ...], words: CountedWords, window: int) -> WorkUnit:
     identities = [[*part[:-1], *vars(part.settings).values()] for part in parts]
-    key = unit_key("corpus with copies", identities, [words.words, words.is_target, words.is_attribute], window)
+    key = unit_key("corpus with words in text", identities, [words.words, words.is_target, words.is_attribute], window)
     name = parts[0].path if len(parts) == 1 else f"{len(parts)} files from {parts[0].path}"
     return WorkUnit(key, count_parts, (parts, words, window), name, kept=all(part.path != STDIN for part in parts))
 
@@ -161,7 +164,8 @@ def _count_part(part: TextPart, words: CountedWords, window: int) -> PartCounts:
         damaged += is_damaged
     records = near.records()
     seen = [(each, *listed[each]) for each in np.unique(records[0]).tolist()]
-    return PartCounts(digest.hexdigest(), total, documents, damaged, number + 1, seen, records.astype("<i8").tobytes())
+    about = (digest.hexdigest(), total, documents, damaged, number + 1, seen, np.flatnonzero(near.in_text).tolist())
+    return PartCounts(*about, records.astype("<i8").tobytes())
 
 
 class _Near:
@@ -170,6 +174,7 @@ class _Near:
     def __init__(self, words: CountedWords, window: int) -> None:
         self._is_target, self._is_attribute = np.array(words.is_target), np.array(words.is_attribute)
         self._size, self._window = len(words.words), window
+        self.in_text = np.zeros(self._size, dtype=bool)
         self._position = 0
         self._roles, self._has = self._is_target + 2 * self._is_attribute, 0  # of a word, and of all in this document
         self._hits: list[tuple[Ints, ...]] = []  # document, position, word
@@ -182,6 +187,7 @@ class _Near:
         """Add words of a document, -1 for those of no test."""
         places = np.flatnonzero(ids >= 0)
         self._hits.append((np.full(len(places), document), places + self._position, ids[places]))
+        self.in_text[ids[places]] = True
         self._position += len(ids)
         self._has |= int(np.bitwise_or.reduce(self._roles[ids[places]]))
         self._held += len(ids)
@@ -253,7 +259,8 @@ def _joined(parts: Sequence[TextPart], counted: Sequence[PartCounts], words: Cou
     years = np.array([year for year, _ in numbers], dtype=np.int64)
     document, target, attribute, count = np.concatenate(columns, axis=1)
     copies = listed - len(names)
-    about = (digest, read, documents, damaged, copies, words, tuple(names), tuple(places), years)
+    in_text = frozenset(number for each in counted for number in each.in_text)
+    about = (digest, read, documents, damaged, copies, words, tuple(names), tuple(places), years, in_text)
     return Counts(*about, document, target, attribute, count)
 
 

@@ -172,6 +172,10 @@ class _Measured:
             f"n_{role}": len(words) if is_closed(words) else len(seen & {*words.words}) for role, words in sets.items()
         }
         fields |= zip(("n_xa", "n_xb", "n_ya", "n_yb"), odds.cells.tolist(), strict=True)
+        numbers = counts.words.numbers
+        fields["in_text"] = tuple(
+            sum(numbers[word] in counts.in_text for word in words.words) for words in sets.values()
+        )
         fields |= self._about(test) | _judged([(odds, 1.0)])
         return CorpusRow(
             **fields,

@@ -66,6 +66,7 @@ class CorpusRow(OddsRow, frozen=True, kw_only=True, tag="corpus"):
     n_y: Annotated[int, shown("Words of Y", "Words of Y that occur near A or B.")]
     n_a: Annotated[int, shown("Words of A", "Words of A that occur near X or Y.")]
     n_b: Annotated[int, shown("Words of B", "Words of B that occur near X or Y.")]
+    in_text: Annotated[tuple[int, ...], shown("Words in the text", "Words of X, Y, A and B that occur at all.")] = ()
     n_documents: Annotated[int, _DOCUMENTS]
     n_documents_read: Annotated[int, shown("Documents read", "Documents of the corpus.")]
     n_damaged: Annotated[int, shown("Damaged", "Documents with bytes that are not UTF-8.")] = 0

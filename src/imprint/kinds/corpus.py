@@ -89,9 +89,11 @@ def sentences(rows: Sequence[CorpusRow]) -> Iterator[Text]:
     corpora = join(map(title, dict.fromkeys(row.embedding for row in rows)))
     if not judged:
         yield say("No question could be asked of {}.{}", corpora, _too_few(len(rows), "question"))
+        yield from _in_text(rows)
         return
     text = "{} of {} questions show a difference in {}; expected by chance: {}.{}"
     yield say(text, str(len(clear)), str(len(judged)), corpora, by_chance(judged), _too_few(len(rows) - len(judged)))
+    yield from _in_text(rows)
     yield from map(_said, clear[:_FIRST])
     for row in clear[:_FIRST]:
         how = "concentrated in a few documents" if row.is_concentrated else "spread over documents"
@@ -110,6 +112,14 @@ def _rank(row: OddsRow) -> tuple[bool, float]:
 
 def _too_few(others: int, noun: str = "more question") -> str:
     return f" Too few co-occurrences, documents or words for {several(others, noun)}." if others else ""
+
+
+def _in_text(rows: Sequence[CorpusRow]) -> Iterator[Text]:
+    """Say of the first questions with few counts how many of their words the text has."""
+    for row in [row for row in rows if row.reason == "few counts" and row.in_text][:_FIRST]:
+        sets = zip(row.in_text, row.sets, strict=True)
+        parts = (say("{} {} of {}", title(each.name), count(amount), count(len(each.words))) for amount, each in sets)
+        yield say("Words of {} in the text: {}.", title(row.test), join(parts))
 
 
 def _said(row: CorpusRow) -> Text:

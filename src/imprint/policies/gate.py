@@ -19,7 +19,7 @@ from imprint.policies.policy import policy as read_policy
 from imprint.policies.settings import GateSettings, PolicyLike
 from imprint.rows import PartRow, RawRow, Result, Row, SkippedRow
 from imprint.settings import settable
-from imprint.stimuli.catalog import catalogue
+from imprint.stimuli.catalog import catalogue, language_name
 from imprint.stimuli.definition import Test
 
 EXIT_CODES: dict[Verdict, int] = {"passed": 0, "failed": 2, "cannot tell": 3}
@@ -190,7 +190,7 @@ def _answer(condition: Condition, about: Row, findings: Sequence[Row], known: Kn
     if able:
         why = barred[0] if len({*barred}) == 1 else None
     else:
-        why = "its tests have too few words" if unable else _why_none(condition, findings, skipped)
+        why = "its tests have too few words" if unable else _why_none(condition, about, findings, skipped)
     verdicts = [outcome.verdict for outcome in outcomes]
     is_undecided = not outcomes or (skipped and not condition.is_alarm)
     return GateRow(
@@ -220,7 +220,7 @@ def _tests(findings: Iterable[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.test for row in findings))
 
 
-def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[SkippedRow]) -> str:
+def _why_none(condition: Condition, about: Row, findings: Sequence[Row], skipped: Sequence[SkippedRow]) -> str:
     """Say what is known of a condition that matches nothing."""
     kind = condition.target[0]
     part = next((row for row in findings if isinstance(row, PartRow) and row.test == condition.part), None)
@@ -234,5 +234,10 @@ def _why_none(condition: Condition, findings: Sequence[Row], skipped: Sequence[S
     known = [row.test for row in findings if row.kind == kind]
     if not known:
         return f"there are no findings of kind {kind!r}"
+    if asked := [test for test in catalogue() if condition.pattern and condition.names(test.id)]:
+        language = about.tests_language
+        is_foreign = language != "all" and all(test.language != language for test in asked)
+        where = f": this audit is in {language_name(language)}" if language and is_foreign else ""
+        return f"{condition.pattern} was not asked{where}"
     near = difflib.get_close_matches(condition.pattern or "", known, n=1)
     return f"there are other tests of kind {kind!r}{f', such as {near[0]}' if near else ''}"

@@ -45,7 +45,10 @@ def judge(condition: Condition, finding: Row) -> Outcome:
     obstacle = None if reason is None else REASONS[reason]
     if value is None:
         return replace(undecided, why=obstacle or f"it has no {field}")
-    undecided = replace(undecided, value=abs(value) if condition.absolute else value)
+    if condition.absolute:
+        undecided = replace(undecided, value=abs(value), nearer=_nearer(finding, field, value))
+    else:
+        undecided = replace(undecided, value=value)
     if cannot_reach(condition, finding):
         few = "words or draws" if finding.p_method == "sampled" else "words"
         why_none = obstacle or f"so few {few} cannot give a p that small"
@@ -78,6 +81,13 @@ def cannot_reach(condition: Condition, finding: Row) -> bool:
 
 class _UnknownError(Exception):
     """The interval of a number is unknown; the message says why."""
+
+
+def _nearer(finding: Row, field: str, value: float) -> str | None:
+    """Say which group is nearer to the first kind of words, as pages turn sizes; None of other numbers."""
+    names = {words.role: words.name for words in finding.sets}
+    group = names.get("x" if value > 0 else "y")
+    return f"{group} nearer to {names['a']}" if field == "size" and value and group and "a" in names else None
 
 
 def _verdict(condition: Condition, holds: bool | None) -> Verdict:

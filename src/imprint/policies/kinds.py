@@ -42,6 +42,7 @@ class Outcome(msgspec.Struct, frozen=True):
     high: Annotated[float | None, shown("High", "The most that the number can be.")]
     verdict: Annotated[Verdict, shown("Verdict", "What the condition says of the test.")]
     why: Annotated[str | None, shown("Why", "Why it cannot be decided, where it cannot.")]
+    nearer: Annotated[str | None, shown("Nearer", "Which group is nearer to what, of a size either way.")] = None
 
 
 class GateRow(Row, frozen=True, kw_only=True, tag="gate"):
@@ -84,6 +85,9 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
         counts = Counter(row.verdict for row in rows)
         verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in GRAVEST_FIRST if counts[verdict])
         yield f"{gravest(counts).capitalize()}: of {len(rows)} requirements, {verdicts}."
+        undecided = sum(row.verdict == row.on_cannot_tell for row in rows)
+        if counts["failed"] and undecided:
+            yield f"The {undecided} that cannot tell would give exit code 3 alone."
     for row in rows:
         if row.policy_sha256 and row.checked == 1 and not (row.why or row.skipped or row.cannot_reach or row.lacking):
             yield line(row, row.outcomes[0], several=False)
@@ -138,9 +142,11 @@ def decision(rows: Sequence[GateRow]) -> Text:
 
 def policies(rows: Sequence[GateRow]) -> Iterator[Text]:
     """Say who decides by each policy, and why, and what counts where it cannot tell."""
-    for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows):
+    for owner, reason in dict.fromkeys((row.owner, row.policy_reason) for row in rows if row.policy_sha256):
         if owner or reason:
             yield say("Policy{}{}.", say(" of {}", title(owner)) if owner else "", because(reason))
+        if lacking := [key for key, text in (("owner", owner), ("reason", reason)) if not text]:
+            yield f"Note: the policy has no {' and no '.join(lacking)}."
     if gravest(row.verdict for row in rows) == "cannot tell":
         said = {"fail": "By the policy, this counts as failed.", "warn": "By the policy, this is a warning only."}
         yield from (said[choice] for choice in dict.fromkeys(row.on_cannot_tell for row in rows) if choice in said)
@@ -170,15 +176,13 @@ def _held(row: GateRow, outcome: Outcome, *, several: bool) -> Text:
     if outcome.value is None:
         return say("{}, {}: {}", name, limit, title(outcome.why or "no number"))
     what = "" if _is_share(row.field) else f"{row.field.strip('|').replace('_', ' ')} "
-    said = say("{}: {}{}, {}", name, what, sized(row, outcome), limit)
+    nearer = say(" ({})", title(outcome.nearer)) if outcome.nearer else ""
+    said = say("{}: {}{}{}, {}", name, what, sized(row, outcome), nearer, limit)
     if outcome.why is not None:
         return say("{}; {}", said, title(outcome.why))
     if outcome.verdict != "cannot tell":
         return said
-    # Such an interval reaches over the limit: say what the estimate alone does not.
-    is_beyond = outcome.value >= row.limit if row.operator.startswith("<") else outcome.value <= row.limit
-    part = say("{}{} {}", "" if is_beyond else "not ", _LIMITS[row.operator], datum(row, row.limit))
-    return say("{}; part of the interval is {}", said, part)
+    return say("{}; the interval crosses {}", said, datum(row, row.limit))
 
 
 def limit_of(row: GateRow) -> Text:

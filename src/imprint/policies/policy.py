@@ -133,7 +133,8 @@ def find_policy(folder: FilePath = ".") -> Path | None:
 
 def example() -> str:
     """Return a policy with comments, to begin with."""
-    return """# What a model must show before it may be used. Write it before you look at the results.
+    return """# What a model must show before it may be used.
+# Best written before you look at results; say in `reason` if it was not.
 # Check it:  imprint audit SUBJECT --policy imprint.toml
 #       or:  imprint gate findings.jsonl --policy imprint.toml
 # Exit code: 0 passed, 2 failed, 3 cannot tell.
@@ -147,9 +148,9 @@ reason = ""   # what the model is for, and whom it could harm
 # What counts where the findings do not decide: "cannot tell" (exit code 3), "fail" (2) or "warn" (0).
 on_cannot_tell = "cannot tell"
 
-# How much nearer one group may be to one kind of words than the other group, as a share of the distance between
-# the two kinds of words. It passes only if the whole 99.5 % interval lies within this size, either way, fails if
-# the whole interval lies outside, and cannot tell otherwise. Leave out what does not matter for your use.
+# Largest allowed difference: 0.10 is a tenth of the distance between the two kinds of words. A requirement passes only
+# if the whole 99.5 % interval lies within this size, either way, fails if the whole interval lies outside, and
+# cannot tell otherwise. Leave out what does not matter for your use.
 {requirements}
 # The model must still be good for something:
 [[require]]

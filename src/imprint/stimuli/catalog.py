@@ -295,6 +295,8 @@ def shared_sets() -> Mapping[str, WordSet]:
 
 def _unknown(identifier: str, known: Mapping[str, Test]) -> StimulusError:
     few = f"choose one of {', '.join(known)}" if len(known) <= _FEW else "`imprint stimuli` lists all tests"
-    return StimulusError(
-        f"there is no test {identifier!r}", got=identifier, hint=did_you_mean(identifier, known) or few
-    )
+    if any(identifier in test.topics for test in known.values()):
+        hint = f"{identifier} is a topic: imprint weat default --topic {identifier}"
+    else:
+        hint = did_you_mean(identifier, known) or few
+    return StimulusError(f"there is no test {identifier!r}", got=identifier, hint=hint)

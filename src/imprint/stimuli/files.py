@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 from imprint.checks import did_you_mean
 from imprint.errors import StimulusError, raising_as
-from imprint.files import FilePath, is_office_document
+from imprint.files import FilePath, office_format
 from imprint.stimuli.definition import UNDETERMINED, GroupsTest, WeatTest, WordKind, WordSet, validate
 
 # Stimuli are short. A larger file is somebody's embedding given by mistake, and is not read into memory.
@@ -35,6 +35,8 @@ _TYPE_NAMES = {
     dict: "a table",
 }
 
+_QUOTED = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")  # a number as text, perhaps in percent
+
 
 def read_text(path: FilePath) -> str:
     """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
@@ -45,9 +47,9 @@ def read_text(path: FilePath) -> str:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a smaller file")
-    if raw.startswith(b"PK") and is_office_document(io.BytesIO(raw)):
+    if raw.startswith(b"PK") and (what := office_format(io.BytesIO(raw))):
         hint = "save it as plain text; a list of words has one word per line"
-        raise StimulusError("is a document of an office program", where=path, hint=hint)
+        raise StimulusError(f"is {what}", where=path, hint=hint)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -185,7 +187,9 @@ class TomlTable:
             value = float(value) if abs(value) < 2**1023 else value
         if value is None or _fits(value, wanted):
             return cast("_Value | None", value)
-        raise StimulusError(option=key, got=value, expected=_TYPE_NAMES[wanted], where=self.where)
+        quoted = _QUOTED.fullmatch(value) if wanted is float and isinstance(value, str) else None
+        hint = f"write {float(quoted[1]) / (100 if quoted[2] else 1):g}" if quoted else None
+        raise StimulusError(option=key, got=value, expected=_TYPE_NAMES[wanted], where=self.where, hint=hint)
 
     def need(self, key: str, wanted: type[_Value]) -> _Value:
         """Return the value of a key that has to be there."""

@@ -198,7 +198,7 @@ def make_set(
     """Make sets of rows; without `swaps`, names are the bundled ones, four groups of a 2 x 2."""
     nested = any("query" in row for row in documents)
     query_topics = _queries((row["text"], row["id"] if nested else row.get("topic")) for row in queries)
-    listed = _documents(documents, nested)
+    listed = _documents(documents, nested, source)
     topics_asked = {topic for _, topic in query_topics}
     if (lost := next((each for each in listed if each.topic not in topics_asked), None)) is not None:
         what = "query" if nested else "topic"
@@ -261,7 +261,7 @@ def _repeated(values: Iterable[Any]) -> Any:
     return value if count > 1 else None
 
 
-def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Document, ...]:
+def _documents(rows: Sequence[Mapping[str, Any]], nested: bool, source: str) -> tuple[Document, ...]:
     """Return documents; versions of one query and relevance, or of one `document`, belong together."""
     listed: dict[object, Document] = {}
     for row in rows:
@@ -270,7 +270,8 @@ def _documents(rows: Sequence[Mapping[str, Any]], nested: bool) -> tuple[Documen
             key = row.get("document") or (row.get("query"), row.get("topic"), row.get("relevant"))
         version, text = str(row.get("version", "")), row["text"]
         if not version and (problem := slot_problem(text)):
-            raise StimulusError(f"the document {row['id']!r} {problem}", option="documents", hint="or give versions")
+            said = f"the document {row['id']!r} {problem}"
+            raise StimulusError(said, option="documents", where=source, hint="or give versions")
         earlier = listed.get(key)
         if earlier is not None and version in earlier.versions:
             raise StimulusError(f"the document {row['id']!r} repeats a version, or an id", option="documents")

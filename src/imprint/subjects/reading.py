@@ -35,6 +35,8 @@ _LONGEST_WORD = 1 << 20  # bytes without a space, after which a word is cut
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _CSV = (".csv", ".tsv")
 _JSON_LINES = (".jsonl", ".ndjson", ".json")
+_READ = f"give plain text (.txt or any other ending), JSON lines ({', '.join(_JSON_LINES)}) or Parquet (.parquet)"
+_MARKUP = {b"<!doctype html": "HTML", b"<html": "HTML", b"<?xml": "XML", b"{\\rtf": "RTF", b"%pdf-": "PDF"}
 _NEWLINE, _SPACE, _NO_WORD = re.compile(rb"\n"), re.compile(rb"\s"), re.compile(r"\W")
 _FOUR_DIGITS = re.compile(r"(?=(\d{4}))")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
@@ -84,7 +86,7 @@ def text_parts(sources: Iterable[FilePath], settings: TextSettings) -> list[Text
             for file in _files(path) if is_folder else [path]:
                 parts += _parts(file, settings, is_folder=is_folder)
     if not parts:
-        raise CorpusError("there is no text", where=", ".join(map(str, sources)), hint="give files of text")
+        raise CorpusError("there is no text", where=", ".join(map(str, sources)), hint=_READ)
     return parts
 
 
@@ -177,6 +179,10 @@ def _parts(path: Path, settings: TextSettings, *, is_folder: bool) -> Iterator[T
         source = Source(path, raw, error=CorpusError)
     if b"\0" in source.head:
         raise CorpusError("is not text in UTF-8", where=path, hint="convert it first, or leave it out")
+    head = source.head.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    if markup := next((name for start, name in _MARKUP.items() if head.startswith(start)), None):
+        problem = f"is {markup}: its markup would be counted as words"
+        raise CorpusError(problem, where=path, hint="save it as plain text (.txt) first, or leave it out")
     is_json = stem.endswith(_JSON_LINES)
     unit = settings.document or ("line" if is_json else "file" if is_folder else "block")
     if is_json and unit == "block":

@@ -179,6 +179,8 @@ def _find(name: str) -> ResolvedSource:
         hint = near
     elif command := download_command(name):
         hint = f"download the model first: {command}"
+    elif rest and len(plugin) > 1:  # not a drive
+        hint = "a server needs its URL (https://...) and --model"
     else:
         hint = f"bundled are {', '.join(named)}"
     tried = f"tried files, folders, installed packages, the Hugging Face cache ({hub_cache()}) and plug-ins"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from imprint.embeddings.formats.rows import show
 from imprint.errors import EmbeddingFileError, ImprintError, requiring
-from imprint.files import is_office_document
+from imprint.files import office_format
 from imprint.types import Progress
 
 if TYPE_CHECKING:
@@ -133,10 +133,9 @@ class Source:
     def _only_member(self, archive: zipfile.ZipFile) -> _Readable:
         # Not by is_dir(), which fails on a member without a name.
         members = [member for member in archive.infolist() if not member.filename.endswith("/")]
+        if what := office_format(self._raw):
+            raise self._error(f"is {what}", where=self.path, hint="save it as plain text (.txt) first")
         if len(members) != 1:
-            if is_office_document(self._raw):
-                what = "is a document of an office program"
-                raise self._error(what, where=self.path, hint="save it as plain text")
             names = ", ".join(show(member.filename) for member in members[:4]) + (", ..." if len(members) > 4 else "")
             raise self._error(
                 f"the zip holds {len(members)} files{f' ({names})' if names else ''}",
