@@ -40,10 +40,10 @@ _STRAY = 3600  # seconds
 _KEPT_SIZE = 1 << 20  # bytes of a file whose hash is worth keeping
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
 _MOST_KEPT = 1000  # hashes
-_OFFICE = {  # what a zip with a member that begins so is
-    "word/document": "a Word file (docx)",
-    "xl/": "an Excel file (xlsx)",
-    "ppt/": "a PowerPoint file (pptx)",
+_OFFICE = {  # what a zip with such a member is
+    "word/document.xml": "a Word file (docx)",
+    "xl/workbook.xml": "an Excel file (xlsx)",
+    "ppt/presentation.xml": "a PowerPoint file (pptx)",
     "META-INF/container.xml": "an electronic book (epub)",
     "mimetype": "an OpenDocument file (odt, ods or odp)",
     "[Content_Types].xml": "a Microsoft Office file",
@@ -57,9 +57,7 @@ def office_format(file: BinaryIO) -> str:
 
     with contextlib.suppress(zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error):
         names = zipfile.ZipFile(file).namelist()
-        for part, what in _OFFICE.items():
-            if any(name.startswith(part) for name in names):
-                return what
+        return next((what for part, what in _OFFICE.items() if part in names), "")
     return ""
 
 

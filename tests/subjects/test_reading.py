@@ -246,6 +246,13 @@ def test_the_documents_of_an_office_program_are_refused_also_within_a_folder(tmp
         assert ".txt" in refused.value.hint
 
 
+def test_a_zip_of_text_is_no_document_of_an_office_program_for_its_name(tmp_path):
+    for name in ("mimetypes.txt", "xl/words.txt"):
+        with zipfile.ZipFile(tmp_path / "text.zip", "w") as archive:
+            archive.writestr(name, "He has a career.")
+        assert texts(tmp_path / "text.zip") == ["He has a career."]
+
+
 def test_a_folder_without_files_names_what_is_read(tmp_path):
     with pytest.raises(CorpusError) as refused:
         texts(tmp_path)
