@@ -93,7 +93,7 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
             _share(worst),
             _asked(overall),
             view.count(len(overall)),
-            view.number(worst.copies * (worst.share_expected or 0.0), 0),
+            f"{worst.copies * (worst.share_expected or 0.0):.2g}",
         )
 
 
