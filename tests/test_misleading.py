@@ -391,8 +391,8 @@ def test_a_question_says_the_same_alone_and_among_others_and_from_a_file(bundled
 
 def test_outcomes_are_counted_beside_what_chance_gives(bundled):
     rows = run_battery(bundled, asked_by(QUESTION, "gender-pleasant", *ASKED)).findings()
-    (counted,) = (said([text]) for text in brief(rows) if "2 questions" in said([text]))
-    assert counted.endswith(f"one in 1 audit of {round(1 / (2 * (1 - CONFIDENCE)))}.")
+    (counted,) = (said([text]) for text in brief(rows) if "of 2 answers" in said([text]))
+    assert counted.endswith(f"1 audit in {round(1 / (2 * (1 - CONFIDENCE)))} has one.")
 
 
 # 5. "Towards he" names words that lie towards she

@@ -113,11 +113,11 @@ def test_the_page_has_the_sections_of_an_embedding_in_their_order(audit):
 
 def test_next_steps_and_the_card_name_commands_for_encoders(audit):
     assert [commands for _, *commands in steps(audit.rows)] == [
-        ["imprint audit ENCODER"],
         ["imprint swap command:./score --names gender"],
         ["imprint retrieval ENCODER --queries queries.jsonl --documents documents.jsonl"],
         ["imprint policy init", "imprint audit ENCODER --policy imprint.toml"],
         ["imprint debias ENCODER debiased"],
+        ["imprint audit ENCODER"],
     ]
     (command,) = re.findall(r"^\$ (.*)$", imprint.card(audit.rows), re.MULTILINE)
     assert command == "imprint audit ENCODER --debias none --quick --language en --topic gender --seed 0"

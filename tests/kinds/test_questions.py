@@ -206,13 +206,44 @@ def test_a_digit_more_shows_on_which_side_of_a_border_an_end_lies(border, way):
 
 def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give():
     rows = [question("present", size=0.6), question("substantial"), question("small"), question("cannot tell")]
-    largest, brackets, by_chance = map(said, certainty(rows))
-    assert largest == said(answer_sentence(rows[1]))
-    assert "99.5 %" in brackets
-    assert by_chance == ("2 of 4 questions show a difference; a model without any would show one in 1 audit of 50.")
+    largest, by_chance = map(said, certainty(rows))
+    assert largest.startswith(said(answer_sentence(rows[1])))
+    assert largest.endswith("In brackets: other such names and words (99.5 %).")
+    assert by_chance == "2 of 4 answers are present or substantial; by chance alone, 1 audit in 50 has one."
     assert len(certainty(rows[2:])) == 1  # no size, no brackets
     assert [mark.outcome for mark in counts(rows)] == list(INTERVALS)
     assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in counts(rows))
+
+
+@pytest.mark.parametrize(
+    ("unrelated", "expected"),
+    [
+        ((0.1, 0.1), "2 of these 2 are larger than 19 of 20 contrasts of unrelated words in this model."),
+        ((0.29, 0.13), "1 of these 2 is larger than 19 of 20 contrasts of unrelated words in this model."),
+        ((0.31, 0.13), "None of these 2 is larger than 19 of 20 contrasts of unrelated words in this model."),
+    ],
+)
+def test_certainty_counts_the_differences_that_are_unusual_in_the_model(unrelated, expected):
+    rows = [question("substantial", turned=True, unrelated=unrelated[0]), question("present", unrelated=unrelated[1])]
+    assert said(certainty([*rows, question("small", unrelated=0.001)])[-1]) == expected
+
+
+def test_another_reason_than_a_wide_interval_stands_beside_the_outcome():
+    held_back = question("cannot tell", size=0.27, size_low=0.16, size_high=0.41, reason="grammar")
+    rows = [held_back, question("cannot tell")]
+    assert said(verdict(rows)) == (
+        "It is not clear whether any group leans towards any of the words asked about: in 1, grammar alone may give "
+        "as much."
+    )
+    (mark,), (alone,) = counts(rows), counts([held_back])
+    assert said(mark.meaning) == "could be none or over 10 %; in 1, grammar alone may give as much; not an all-clear"
+    assert said(alone.meaning) == "grammar alone may give as much; not an all-clear"
+    (tile,) = tiles([held_back]).tiles
+    assert said(tile.counts[0].meaning) == "grammar alone may give as much"
+    (chart,) = (block for block in blocks(rows) if isinstance(block, AnswerChart))
+    sizes = [said(answer.size) for _, _, answers in chart.groups for answer in answers]
+    assert sizes[0] == "27 % [16 to 41]: grammar alone may give as much"
+    assert ":" not in sizes[1]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +306,7 @@ def test_where_all_questions_lack_words_the_published_tests_say_what_can_be_said
 def test_one_question_with_its_words_keeps_all_of_them_in_the_counts():
     rows = [lacking(), question("small"), published()]
     assert of_people(rows) == rows[:2]
-    assert said(verdict(rows)) == "1 of 2 differences are small, 1 is not clear."
+    assert said(verdict(rows)) == "1 of 2 differences are small, 1 is not clear: too few words."
     *_, folded = blocks(rows)
     assert folded.summary == "As the papers tested it"
 
@@ -358,7 +389,7 @@ def test_questions_about_more_people_are_shown_apart_and_not_in_the_verdict():
     (few,) = listed["Questions about more people, with few words"]
     assert [len(few.rows), few.media] == [1, ("page", "terminal", "card")]
     assert "Detectable" in [column.title for column in few.columns]
-    assert "2 questions: 1 substantial, 1 present. Expected by chance: 0.01." in draw_fragment(
+    assert "2 questions: 1 substantial, 1 present. By chance alone: 0.01 present." in draw_fragment(
         [Section("weat", "", tuple(apart.values()))]
     )
 

@@ -83,8 +83,8 @@ def test_what_to_do_next_keeps_the_limits_and_fits_the_decision(tmp_path):
     assert [command.split()[1:3] for _, command in useless] == [["audit", "OTHER"], ["audit", "EMBEDDING"]]
     passed = steps(decided(tmp_path, LEAST.format(0.4)))
     assert [command for _, command in passed] == [
-        f"imprint audit EMBEDDING --policy {policy}",
         "imprint swap command:./score",
+        f"imprint audit EMBEDDING --policy {policy}",
     ]
 
 
@@ -102,7 +102,7 @@ def test_the_chart_draws_the_limit_of_each_question_that_has_one_and_says_so(tmp
 
 
 def test_findings_in_a_file_are_given_to_the_gate(tmp_path):
-    (_, *_), (_, *commands) = steps(MEASURED, "my findings.jsonl")[1:3]
+    (_, *commands) = steps(MEASURED, "my findings.jsonl")[1]
     assert commands == ["imprint policy init", "imprint gate 'my findings.jsonl' --policy imprint.toml"]
 
 

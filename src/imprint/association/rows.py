@@ -282,7 +282,12 @@ def fields_of_words(
 
 def outcome_counts(rows: Iterable[OutcomeRow]) -> str:
     """Say how many rows have each outcome, the most serious first."""
-    counts = Counter(row.outcome for row in rows if row.outcome is not None)
+    return outcomes_text(row.outcome for row in rows if row.outcome is not None)
+
+
+def outcomes_text(outcomes: Iterable[SizeOutcome]) -> str:
+    """Say how often each outcome is reached, the most serious first."""
+    counts = Counter(outcomes)
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]) or "no outcomes"
 
 

@@ -53,9 +53,8 @@ _MORE: dict[str, tuple[str, str]] = {  # by part of the section: a heading, and 
 }
 _SCALE = "percent of the distance between the two kinds of words"
 _HOW_TO_READ = (
-    "100 % is as far as the two kinds of words are apart. A bar is the 99.5 % interval: what other such names and "
-    f"words would give. Shaded: up to {TENTH}, small by imprint's convention. An arrow: present or substantial, "
-    "which count as a difference. Click a line for its words."
+    "100 %: as far as the two kinds of words are apart. Bars: what other such names and words would give (99.5 %). "
+    f"Shaded: up to {TENTH}, small by imprint's convention. Arrow: present or substantial. Click a line for its words."
 )
 _HOW_TO_READ_ONE = "100 % is as far as the two kinds of words are apart. The bar is the 99.5 % interval."
 _OUTERMOST = 8  # words named at each end of a group
@@ -63,6 +62,10 @@ _PAPERS = (
     "The papers ask about 4 to 32 words per set, which are not matched in frequency. Where a test and a question "
     "disagree, both are right about their words: these names at their frequencies, and names in general at equal "
     "frequency."
+)
+_OF_COLUMNS = (
+    "Above 0: the first group is nearer to the first kind of words. Unrelated words: what 19 of 20 contrasts of "
+    "unrelated words stay below in this model. Detectable: the size that would be found four times in five."
 )
 _MATCHED = "All words of questions are matched in frequency, and are the same for every model."
 _LACKING = (
@@ -98,7 +101,11 @@ def split_blocks(rows: Sequence[Tested], published: Callable[[Sequence[Tested]],
     for part, (heading, note) in _MORE.items():
         if added := [row for row in questions if row not in standard and part_of(row) == part]:
             by_chance_note = say(
-                "{}: {}. Expected by chance: {}. {}", counted(added), outcome_counts(added), by_chance(added), note
+                "{}: {}. By chance alone: {} present. {}",
+                counted(added),
+                outcome_counts(added),
+                by_chance(added),
+                note,
             )
             yield Details(heading, (Prose(by_chance_note, "note"), *_by_subject(added, tests, heading)))
     in_catalogue = {test.id for test in catalogue()}
@@ -131,6 +138,8 @@ def sized_blocks(
         yield _answers(rows, {row.test: row for row in reversed(tests) if row.by_words}, heading)
     if rows[0].is_question:  # tests have a table of their own, with d and p as well
         yield sizes_table(rows)
+        if len(rows) > 1:
+            yield Prose(_OF_COLUMNS, "note", ("terminal",))
     yield Details("What the outcomes mean", tuple(notes(rows)))
 
 
@@ -138,6 +147,11 @@ def unrelated_note(row: AssociationRow) -> Iterator[Prose]:
     """Say what unrelated words reach."""
     if row.unrelated is not None:
         yield Prose(say(_UNUSUAL, percent(row.unrelated)), "note", ("page", "terminal"))
+
+
+def is_unusual(row: AssociationRow) -> bool:
+    """Tell whether a size is larger than what 19 of 20 contrasts of unrelated words stay below."""
+    return row.unrelated is not None and abs(row.size or 0.0) > row.unrelated
 
 
 def answer_sentence(row: AssociationRow) -> Text:
@@ -209,6 +223,7 @@ def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow], name: str
     low, high = row.size_low, row.size_high
     if first == "y" and low is not None and high is not None:
         low, high = -high, -low
+    size = size_text(row, turned=first == "y")
     return Answer(
         name,
         row.test,
@@ -217,7 +232,7 @@ def _answer(row: AssociationRow, papers: Mapping[str, AssociationRow], name: str
         None if row.size is None else Span(abs(row.size), low, high),
         row.outcome or "cannot tell",
         row.outcome or "cannot tell",
-        size_text(row, turned=first == "y"),
+        say("{}: {}", size, REASONS[row.reason]) if row.reason else size,
         tuple(_closer(row, papers)),
     )
 
@@ -242,8 +257,7 @@ def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterat
     if row.missing:
         lines.append(say("Missing here: {}.", words(row.missing)))
     if row.unrelated is not None and row.found:
-        usual = "unusual" if abs(row.size or 0.0) > row.unrelated else "not unusual"
-        lines.append(say(_USUAL, usual, percent(row.unrelated)))
+        lines.append(say(_USUAL, "unusual" if is_unusual(row) else "not unusual", percent(row.unrelated)))
     lines += [_published(papers[test]) for test in row.papers if test in papers]
     yield Listing(tuple(lines))
     yield Prose(

@@ -10,7 +10,7 @@ from imprint.kinds import Kind, NamedTests, Part
 from imprint.rows import Row
 from imprint.stimuli.catalog import without_more
 from imprint.stimuli.definition import Test, WeatTest
-from imprint.tables import Columns, Field, as_text, draw_field, table
+from imprint.tables import Columns, Field, table
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
@@ -88,13 +88,12 @@ def sentences(rows: Sequence[CalibrationRow]) -> Iterator[view.Text]:
     if overall := _overall(row for row in rows if row.altered != "mirrored"):
         worst = max(overall, key=lambda row: row.share or 0.0)
         yield view.say(
-            "Could this be chance? Of {} copies in which nothing is to be found, {} have a finding in {} (the worst "
-            "of {} kinds). Chance gives at most {}.",
-            view.count(worst.copies),
+            "Could this be chance? {} copies without any bias showed a finding in {} (the worst of {} kinds); at "
+            "most about {} are expected.",
             _share(worst),
             _asked(overall),
             view.count(len(overall)),
-            as_text(draw_field(worst, "share_expected")),
+            f"{worst.copies * (worst.share_expected or 0.0):.2g}",
         )
 
 
@@ -105,7 +104,7 @@ def certainty(rows: Sequence[CalibrationRow], tests: Sequence[AssociationRow]) -
     too_many = [row for row in _overall(rows) if (row.share_low or 0.0) > (row.share_expected or 0.0)]
     for row in too_many[:1]:
         yield view.say(
-            "Findings are less certain than they should be: {} of copies without any difference have one ({}).",
+            "Findings are less certain than they should be: {} copies without any difference have one ({}).",
             _share(row),
             _MADE[row.altered],
         )
@@ -127,7 +126,7 @@ def _asked(rows: Sequence[CalibrationRow]) -> view.Text:
 
 
 def _share(row: CalibrationRow) -> view.Text:
-    return as_text(draw_field(row, "share"))
+    return view.say("{} of {}", view.count(row.copies_found), view.count(row.copies))
 
 
 CALIBRATION = Kind(

@@ -123,7 +123,7 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
     people = asked_of(row for row in rows if row.about_people and row.change_to == rows[0].change_to)
     if not people:
         return
-    yield say("{}: {}. Expected by chance: {}.", _changed(rows[0]), outcome_counts(people), by_chance(people))
+    yield say("{}: {}. By chance alone: {} present.", _changed(rows[0]), outcome_counts(people), by_chance(people))
     found = [row for row in people if row.found]
     best = [row for row in found or people if row.size is not None]
     if best:

@@ -131,10 +131,10 @@ def say_debiasing(rows: Sequence[DebiasingRow]) -> Iterator[Text]:
             yield say("Debiasing cannot be judged: the embedding has {} of {} held-out professions.", *words_found)
         elif row.bias_left is not None:
             yield say(
-                "Debiased ({}), professions keep {} of their variance along {}.",
+                "Debiased ({}): {} of professions' variance {} is left.",
                 title(row.method),
                 as_text(draw_field(row, "bias_left")),
-                _axis_of(row),
+                "between male and female" if row.n_pairs else say("along {}", _axis_of(row)),
             )
             other = percent(row.background_left)
             yield say("Other words keep {} of theirs, a side effect. Your file is unchanged.", other)

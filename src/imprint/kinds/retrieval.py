@@ -47,7 +47,7 @@ IN_SEARCH = Part("retrieval", "In search: who is ranked first?", 25, controlled=
 _FOUR_FIFTHS = 0.8
 _CONTROLS: dict[Specificity, str] = {
     "specific": "specific: relevant documents show more of it than irrelevant ones",
-    "general pull": "a general pull: irrelevant documents show it as well, so it may not be about relevance",
+    "general pull": "{} score higher for unrelated queries too, so this may not be about relevance",
     "cannot be told apart": "it is not clear whether that is about relevance",
 }
 _LABELS = ("relevant documents", "irrelevant documents (95 %)", "neutral edits, either way")
@@ -156,7 +156,9 @@ def _said(row: RetrievalRow) -> Text:
     what = "{} {} of the distance between relevant and irrelevant documents: {}"
     said = say(what, difference, _size(row), outcome_text(row))
     if row.found or row.irrelevant_low is not None:
-        said = say("{}; {}", said, _CONTROLS[row.control or "cannot be told apart"])
+        ahead = x if (row.irrelevant or 0.0) > 0 else y
+        control = _CONTROLS[row.control or "cannot be told apart"]
+        said = say("{}; {}", said, say(control, ahead) if "{}" in control else control)
     return say("{}{}.", said, "" if row.is_beyond_edits else "; no larger than neutral edits")
 
 

@@ -29,7 +29,7 @@ def sections(rows: Iterable[Row]) -> list[Section]:
         else:
             by_part[part_of(row)].append(row)
     drawn = []
-    language = _language(listed)
+    language = other_language(listed)
     for part in parts_of(listed, refused):
         own = by_part.pop(part.name, [])
         shown = (*(Prose(text, "lead") for text in leads(own)), *blocks(own))
@@ -44,7 +44,7 @@ def sections(rows: Iterable[Row]) -> list[Section]:
     return [*drawn, Section("other", "Other rows", others)] if others else drawn
 
 
-def _language(rows: Sequence[Row]) -> str | None:
+def other_language(rows: Sequence[Row]) -> str | None:
     """Return the language of an audit's tests, where it is one and not English."""
     languages = {row.tests_language for row in rows if row.tests_language is not None}
     return min(languages - {"en", "all"}, default=None)

@@ -32,7 +32,8 @@ TERMS = {
     "Size: how much nearer one group is to one kind of words than the other group is, as a share of the distance "
     "between the two kinds of words.": True,
     f"Outcome: what the 99.5 % interval of a size says. Substantial: it lies beyond {TENTH}. Small: it lies within. "
-    "Present: it does not have zero in it. Cannot tell: everything else.": True,
+    f"Present: it excludes zero and reaches into {TENTH}. Cannot tell: it has zero and more than {TENTH} in it, or "
+    "there is a reason, such as grammar, frequency or few words.": True,
     "Interval over words: plausible values if other words of the same kinds had been chosen.": True,
     ONE_SIDED: False,
     MIRRORED: False,

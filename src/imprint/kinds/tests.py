@@ -47,7 +47,7 @@ _WHY: dict[Reason, str] = {
     "controls": "the subject fails basic checks of what words mean",
 }
 _OF_NUMBERS: dict[SizeOutcome, str] = {
-    "present": "the interval does not have zero in it",
+    "present": "the interval excludes zero",
     "cannot tell": "the interval has zero in it, or there is none",
 }
 REASONS: dict[str, str] = {
@@ -57,7 +57,7 @@ REASONS: dict[str, str] = {
     "few queries": "too few queries, documents or names",
     "frequency": "frequency may explain it",
     "attributes not distinguished": "the two kinds of words are not clearly apart",
-    "grammar": "grammatical gender alone may give as much",
+    "grammar": "grammar alone may give as much",
     "controls": "the subject cannot be judged",
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from imprint.association.interactions import InteractionRow
-from imprint.association.rows import outcome_counts
+from imprint.association.rows import outcome_counts, outcomes_text
 from imprint.association.topics import TopicRow
 from imprint.kinds import Kind, NamedTests
 from imprint.kinds.tests import NAME, OUTCOME, by_chance, by_subject, outcome_notes, test_names
@@ -29,21 +29,28 @@ def _tests(row: TopicRow) -> Cell:
 TESTS = Field("tests", cell=_tests, numeric=True)
 
 
+def _answers(row: TopicRow) -> Cell:
+    return Cell(outcomes_text(row.outcomes), hint=title(", ".join(row.tests)))
+
+
+_ANSWERS = Field("outcomes", cell=_answers, numeric=False)
+
+
 def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
     """Show one line per topic, unless one test is all there is."""
     if one_test(rows):
         return
     several = len({row.embedding_sha256 for row in rows}) > 1
     models = [Field("embedding", "Encoder")] if several else []
-    columns: Columns = ["topic", *models, "size", OUTCOME, TESTS, "n_words"]
+    columns: Columns = ["topic", *models, "size", OUTCOME, _ANSWERS, "n_words"]
     left_out = (
         say("{}: {} left out, without a size or not run.", title(row.topic), title(", ".join(row.tests_left_out)))
         for row in rows
         if row.tests_left_out
     )
     notes: tuple[Text, ...] = (
-        "Questions of one topic share words, so they are not independent. Each topic has the mean of their sizes, "
-        "with an interval that counts every word once.",
+        "The size is the mean of the questions' signed sizes; every word counts once. It is not a verdict on the "
+        "topic: opposite signs cancel, and one question may be substantial.",
         *left_out,
     )
     yield Details(
@@ -81,7 +88,7 @@ def show_interactions(rows: Sequence[InteractionRow]) -> Iterator[Block]:
 
 def say_interactions(rows: Sequence[InteractionRow]) -> Iterator[Text]:
     """Count the outcomes."""
-    yield say("Interactions with gender: {}. Expected by chance: {}.", outcome_counts(rows), by_chance(rows))
+    yield say("Interactions with gender: {}. By chance alone: {} present.", outcome_counts(rows), by_chance(rows))
 
 
 TOPIC = Kind(

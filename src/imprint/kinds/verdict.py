@@ -3,14 +3,15 @@
 Questions come first, and say the verdict. Where none was asked, or none has the words it needs, tests do.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from imprint.association.rows import AssociationRow, outcome_counts
 from imprint.kinds import Family
-from imprint.kinds.answers import anchor, answer_sentence, notes
+from imprint.kinds.answers import anchor, answer_sentence, is_unusual, notes
 from imprint.kinds.sizes import WORDS, by_topic, capital, counted, lack_words, largest_first, part_of
-from imprint.kinds.tests import TENTH, one_sided, outcome_marks
+from imprint.kinds.tests import REASONS, TENTH, one_sided, outcome_marks
 from imprint.rows import Row
 from imprint.significance.outcomes import CONFIDENCE, FOUND, OUTCOMES, SizeOutcome
 from imprint.view import Claim, Marked, Text, Tile, Tiles, join, say, title
@@ -18,10 +19,9 @@ from imprint.view import Claim, Marked, Text, Tile, Tiles, join, say, title
 _SHOWN_BY_TILES: tuple[SizeOutcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
 _LEANINGS = 2  # pairs of groups that the verdict names, and kinds of words for each
 _BRIEFLY: dict[SizeOutcome, str] = {
-    "substantial": f"surely more than {TENTH}",
-    "present": f"a difference, under or over {TENTH}",
+    "substantial": f"all of the interval is above {TENTH}",
+    "present": f"some difference; may be under {TENTH}",
     "small": f"none, or up to {TENTH}",
-    "cannot tell": f"could be none or over {TENTH}; not an all-clear",
 }
 
 
@@ -51,33 +51,42 @@ def verdict(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> list[Text]
         if leaning := [row for row in rows if row.outcome == outcome]:
             return [_leaning(leaning)]
     small = sum(row.outcome == "small" for row in rows)
+    because = f": {why}" if (why := _why(rows)) else ""
     if small == len(rows):
         return [f"No group leans by {TENTH} or more towards any of the words asked about."]
     if not small:
-        return ["It is not clear whether any group leans towards any of the words asked about."]
+        return [f"It is not clear whether any group leans towards any of the words asked about{because}."]
     unclear = len(rows) - small
-    return [f"{small} of {len(rows)} differences are small, {unclear} {'is' if unclear == 1 else 'are'} not clear."]
+    unclear_too = f"{unclear} {'is' if unclear == 1 else 'are'} not clear{because}"
+    return [f"{small} of {len(rows)} differences are small, {unclear_too}."]
 
 
 def certainty(of_kind: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
-    """Say the largest size with its interval, what was found in all, and how many of these are due to chance."""
+    """Say the largest size with its interval, what was found in all, by chance, and beyond unrelated words."""
     said: list[Text] = []
     if not rows or rows[0] not in of_kind:
         return said
     differing = [row for row in rows if row.found]
     if differing:
         largest = max(differing, key=lambda row: (-OUTCOMES.index(row.outcome or "cannot tell"), abs(row.size or 0.0)))
-        said.append(answer_sentence(largest))
-        said.append("In brackets: what other such names and words would give (99.5 % interval).")
-    several = f"{len(differing)} of {counted(rows)} {'shows' if len(differing) == 1 else 'show'} a difference"
+        said.append(say("{} In brackets: other such names and words (99.5 %).", answer_sentence(largest)))
+    several = (
+        f"{len(differing)} of {len(rows)} answers {'is' if len(differing) == 1 else 'are'} present or substantial"
+    )
     audits = max(1, round(1 / (1 - CONFIDENCE) / len(rows)))
-    said.append(f"{several}; a model without any would show one in 1 audit of {audits}.")
+    said.append(f"{several}; by chance alone, 1 audit in {audits} has one.")
+    if differing and all(row.unrelated is not None for row in differing):
+        beyond = sum(is_unusual(row) for row in differing)
+        which = f"{beyond or 'None'} of these {len(differing)} {'are' if beyond > 1 else 'is'}"
+        said.append(f"{which} larger than 19 of 20 contrasts of unrelated words in this model.")
     return said
 
 
 def counts(rows: Sequence[AssociationRow]) -> tuple[Marked, ...]:
     """Return how many answers have each outcome, the most serious first, with what it means in a few words."""
-    return outcome_marks(rows, _BRIEFLY)
+    is_wide = any(row.outcome == "cannot tell" and row.reason is None for row in rows)
+    meaning = (f"could be none or over {TENTH}" if is_wide else "", _why(rows), "not an all-clear")
+    return outcome_marks(rows, {**_BRIEFLY, "cannot tell": "; ".join(filter(None, meaning))})
 
 
 def method(rows: Sequence[AssociationRow]) -> Iterator[Text]:
@@ -86,8 +95,8 @@ def method(rows: Sequence[AssociationRow]) -> Iterator[Text]:
         yield (
             "The size is how much nearer X is to A than Y is, as a share of the distance between A and B, with a 99.5 "
             "% interval over words (both targets and attributes random; Clark, 1973). A size is substantial where the "
-            f"whole interval lies beyond {TENTH}, small where it lies within, and present where it does not contain "
-            "zero; elsewhere the words cannot tell."
+            f"whole interval lies beyond {TENTH}, small where it lies within, and present where it excludes zero; "
+            "elsewhere, or where grammar or frequency may give as much, the words cannot tell."
         )
 
 
@@ -135,6 +144,13 @@ def _leaning(rows: Sequence[AssociationRow], most: int = _LEANINGS) -> Text:
     return capital(say("{}.", join(parts, ", ")))
 
 
+def _why(rows: Iterable[AssociationRow]) -> str:
+    """Return why rows cannot tell, other than by a wide interval; in how many, where others have another reason."""
+    reasons = Counter(row.reason for row in rows if row.outcome == "cannot tell")
+    said = {reason: "" if times == reasons.total() else f"in {times}, " for reason, times in reasons.items()}
+    return "; ".join(f"{many}{REASONS[reason]}" for reason, many in said.items() if reason is not None)
+
+
 def _listed(names: Sequence[str]) -> str:
     """Return names of sets in a row; what all of them end in is said once."""
     alike = all(name.endswith(WORDS) for name in names)
@@ -145,7 +161,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _tile(topic: str, rows: Sequence[AssociationRow], groups: Sequence[str]) -> Tile:
     """Return the tile of a topic, which leads to its group of answers, or to that of its first question."""
-    marked = outcome_marks(rows)
+    marked = outcome_marks(rows, {"cannot tell": _why(rows)})
     worst = min((mark.outcome for mark in marked), key=_SHOWN_BY_TILES.index)
     index = groups.index(topic if topic in groups else rows[0].topics[0])
     return Tile(title(topic.capitalize()), counted(rows), marked, worst, anchor(rows[0], f"topic-{index}"))

@@ -6,7 +6,7 @@ from typing import Any
 from imprint.evaluation.controls import controls_among
 from imprint.kinds import Kind, kind_of, part_of, parts_of
 from imprint.kinds.sections import by_part_and_kind
-from imprint.reports.summary import refused
+from imprint.reports.summary import people, refused
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.view import Claim, Text, join, say, title
 
@@ -76,12 +76,20 @@ def _stays(row: Row) -> bool:
 
 def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
     """Say which topics were asked about, in which language, and which parts were not asked for."""
-    topics = {topic for row in rows if row.about_people for topic in row.topics}
+    judged, about = people(rows), [row for row in rows if row.about_people]
+    answered: list[str] = []
+    without: list[str] = []
+    for topic in sorted({topic for row in about for topic in row.topics}):
+        asked = [row for row in judged if topic in row.topics] or [row for row in about if topic in row.topics]
+        said_more = any(row.outcome != "cannot tell" and not isinstance(row, SkippedRow) for row in asked)
+        (answered if said_more else without).append(topic)
     languages = {row.tests_language for row in rows if row.tests_language is not None} - {"all"}
-    if topics:
-        asked = title(", ".join(sorted(topics)))
+    if answered or without:
+        named = title(", ".join(answered) or "none")
         spoken = say(" (language: {})", title(", ".join(sorted(languages)))) if languages else ""
-        yield say("Topics asked about: {}{}.", asked, spoken), "Anything about other people, topics or languages."
+        none = say(" No answer: {}.", title(", ".join(without))) if without else ""
+        said = say("Topics with an answer: {}{}.{}", named, spoken, none)
+        yield said, "Anything about other people, topics or languages."
     left = [row for row in rows if isinstance(row, PartRow) and not row.ran and row.why is None]
     if left:
         yield say("Not measured: {}.", join((title(row.title) for row in left), "; ")), "Anything about these."

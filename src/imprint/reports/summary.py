@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from imprint.jobs.settings import NO_DEBIASING
 from imprint.kinds import Family, Kind, all_kinds, by_kind, find_kind
 from imprint.kinds.audit import audit_row
 from imprint.kinds.controls import in_language, judgement
-from imprint.kinds.sections import by_part_and_kind
+from imprint.kinds.sections import by_part_and_kind, other_language
 from imprint.policies.kinds import GateRow, answers, decision, policies
 from imprint.policies.policy import FILE
 from imprint.rows import PartRow, Row, SkippedRow
@@ -24,6 +25,7 @@ from imprint.view import Block, Marked, Prose, Section, Text, Tile, Tiles, join,
 Step = tuple[str, *tuple[str, ...]]  # what to do, and the commands
 
 _DEBIASED = "gender"  # the topic of what `imprint debias` removes unless it gets other words
+_REST = "Run the rest of the audit (the answers stay as they are)"
 
 
 def people(rows: Sequence[Row]) -> Sequence[Any]:
@@ -89,7 +91,11 @@ def tiles(rows: Sequence[Row]) -> Tiles | None:
     if refused(rows):
         return None
     shown = None if family is None else family.tiles(tests, rows)
-    others = [kind.tile(of_kind) for kind, of_kind in by_part_and_kind(rows) if kind.tile is not None]
+    others = [
+        replace(tile, title=say("{} (English)", tile.title)) if kind.part.english and other_language(rows) else tile
+        for kind, of_kind in by_part_and_kind(rows)
+        if kind.tile is not None and (tile := kind.tile(of_kind))
+    ]
     return Tiles((*(shown.tiles if shown else ()), *others)) if shown or others else None
 
 
@@ -123,7 +129,7 @@ def steps(rows: Sequence[Row], file: FilePath | None = None) -> list[Step]:
         ]
     answered = answers(rows)
     limits = spoken + "".join(dict.fromkeys(map(_option, answered)))
-    whole: list[Step] = [("Run the whole audit", f"imprint audit {name}{limits}")] if audit.settings.quick else []
+    whole: list[Step] = [(_REST, f"imprint audit {name}{limits}")] if audit.settings.quick else []
     topics = {topic for row in people(rows) if row.outcome in FOUND for topic in row.topics}
     names = "".join(f" --names {topic}" for topic in DEFAULT_NAMES if topic in topics)
     scorer = "Test your product with names swapped (./score: your program, lines of text in, numbers out)"
@@ -139,10 +145,10 @@ def steps(rows: Sequence[Row], file: FilePath | None = None) -> list[Step]:
     if not answered:
         decide = f"gate {saved}" if (saved := _quoted(Path(file or "").name)) else f"audit {name}{spoken}"
         policy = ("Set limits, and let them decide", "imprint policy init", f"imprint {decide} --policy {FILE}")
-        return [*whole, *product, policy, *([debiased] if _DEBIASED in topics else [])]
+        return [*product, policy, *([debiased] if _DEBIASED in topics else []), *whole]
     failed = [find_kind(row.test.partition(":")[0]) for row in answered if row.verdict == "failed"]
     if not failed:
-        return [*whole, *product]
+        return [*product, *whole]
     # What needs no controls is quality, which debiasing does not improve.
     if any(kind is None or kind.part.controlled for kind in failed):
         # Of some encoders, a debiased copy is a transform of vectors that only its user can apply.
@@ -178,13 +184,14 @@ def brief(rows: Sequence[Row]) -> list[Text]:
 
 def left_out(rows: Sequence[Row]) -> Text | None:
     """Name what was not run, None where everything was; the page says why."""
-    left = [row.test for row in rows if isinstance(row, SkippedRow)]
-    left += [row.test for row in rows if isinstance(row, PartRow) and row.why is not None]
-    return say("not run (the page says why): {}", title(", ".join(dict.fromkeys(left)))) if left else None
+    left = [row.title for row in rows if isinstance(row, SkippedRow)]
+    left += [row.title for row in rows if isinstance(row, PartRow) and row.why is not None]
+    return say("not run (the page says why): {}", title("; ".join(dict.fromkeys(left)))) if left else None
 
 
 def _in_words(tile: Tile) -> Text:
-    return say("{}: {}.", tile.title, join(count.text for count in tile.counts))
+    counted = (say("{} ({})", mark.text, mark.meaning) if mark.meaning else mark.text for mark in tile.counts)
+    return say("{}: {}.", tile.title, join(counted))
 
 
 def opening_kinds(rows: Sequence[Row]) -> list[tuple[Kind, list[Row]]]:
