@@ -30,7 +30,7 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
     obstacle: Annotated[Reason | None, OBSTACLE] = None
     tests: Annotated[tuple[str, ...], shown("Tests", "Questions about the topic, or tests where there are none.")]
     tests_left_out: Annotated[tuple[str, ...], shown("Left out", "Those without a size, or that did not run.")] = ()
-    outcomes: Annotated[
+    test_outcomes: Annotated[
         tuple[SizeOutcome, ...], shown("Of its questions", "The outcome of each of its questions or tests.")
     ] = ()
     n_words: Annotated[
@@ -91,7 +91,7 @@ def _topics_of(
             topic=topic,
             tests=tuple(one.row.test for one in counted),
             tests_left_out=left_out(topic, own, counted, skipped),
-            outcomes=tuple(one.row.outcome for one in own if one.row.outcome is not None),
+            test_outcomes=tuple(one.row.outcome for one in own if one.row.outcome is not None),
             n_words=n_units(shares),
             **size_fields(size, obstacle_of(one.row for one in counted or own)),
         )

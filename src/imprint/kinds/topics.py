@@ -30,10 +30,10 @@ TESTS = Field("tests", cell=_tests, numeric=True)
 
 
 def _answers(row: TopicRow) -> Cell:
-    return Cell(outcomes_text(row.outcomes), hint=title(", ".join(row.tests)))
+    return Cell(outcomes_text(row.test_outcomes), hint=title(", ".join(row.tests)))
 
 
-_ANSWERS = Field("outcomes", cell=_answers, numeric=False)
+_ANSWERS = Field("test_outcomes", cell=_answers, numeric=False)
 
 
 def show_topics(rows: Sequence[TopicRow]) -> Iterator[Block]:
