@@ -145,8 +145,9 @@ def test_a_policy_is_asserted_of_findings(result, known, tmp_path, margin, verdi
         else:
             with pytest.raises(AssertionError) as error:
                 assert_policy(measured, path)
-            first, *others = str(error.value).splitlines()
+            first, *others, note = str(error.value).splitlines()
             assert first == f"{verdict}: glove.6B.100d and {path}"
+            assert note == "Note: the policy has no owner and no reason."
             assert all(line.startswith(verdict.capitalize()) for line in others)
             assert f"[{100 * result.size_low:.0f} to {100 * result.size_high:.0f}]" in others[-1]
 

@@ -36,7 +36,7 @@ def test_a_topic_of_one_test_says_what_the_test_says():
     assert row.interval == test.interval == (row.size_low, row.size_high)
     assert row.outcome == "substantial"
     assert row.found
-    assert row.outcomes == (test.outcome,)
+    assert row.test_outcomes == (test.outcome,)
     assert (row.tests, row.n_words) == (("gender-career",), test.n_x + test.n_y + test.n_a + test.n_b)
 
 

@@ -309,7 +309,9 @@ def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
     assert made.returncode == 0, made.stderr
     with Store.open(tmp_path / "study.db") as store:
         assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", 3, 18)
-        assert len(store.overview().blocks) == 4  # categories with a stable association that is not one of family names
+        assert (
+            len(store.overview().blocks) == 4
+        )  # categories with a stable association that is not one of family names
         groups = store.study.groups  # those that common names point to
         assert {"Mary", "James", "Jose"} <= {group.names[0] for group in groups}
         # The exam draws on ten clear names of each of them.

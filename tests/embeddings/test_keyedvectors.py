@@ -10,6 +10,8 @@ import pytest
 from gensim.models import KeyedVectors
 from refusals import refuses
 
+from imprint.embeddings.formats.rows import assemble
+from imprint.errors import EmbeddingFileError
 from imprint.subjects.opening import load
 
 
@@ -121,3 +123,10 @@ def test_a_compressed_gensim_file_is_to_be_unpacked_first(keyed_vectors, tmp_pat
         archive.write(tmp_path / "words.kv")
     with refuses(EmbeddingFileError, "zip", where=tmp_path / "words.zip"):
         load(tmp_path / "words.zip")
+
+
+def test_a_signalling_nan_is_refused_as_any_other():
+    matrix = np.ones((2, 3))
+    matrix.view(np.uint64)[1, 1] = 0x7FF0000000000001
+    with refuses(EmbeddingFileError, "NaN"):
+        assemble(Path("vectors.kv"), ["a", "b"], matrix, None)

@@ -154,8 +154,9 @@ def _count_part(part: TextPart, words: CountedWords, window: int) -> PartCounts:
             text.update(encoded.strip())
             tokens = TOKEN.findall(piece.text)
             total += len(tokens)
-            ids = np.fromiter(map(words.forms.get, tokens, repeat(-1)), dtype=np.int64, count=len(tokens))
-            near.add(number, ids)
+            if tokens:
+                ids = np.fromiter(map(words.forms.get, tokens, repeat(-1)), dtype=np.int64, count=len(tokens))
+                near.add(number, ids)
             is_damaged |= piece.is_damaged
             year = piece.year or year
         if near.end_document():
@@ -186,10 +187,11 @@ class _Near:
     def add(self, document: int, ids: Ints) -> None:
         """Add words of a document, -1 for those of no test."""
         places = np.flatnonzero(ids >= 0)
-        self._hits.append((np.full(len(places), document), places + self._position, ids[places]))
-        self.in_text[ids[places]] = True
+        if len(places):  # millions of short lines have no word of a test
+            self._hits.append((np.full(len(places), document), places + self._position, ids[places]))
+            self.in_text[ids[places]] = True
+            self._has |= int(np.bitwise_or.reduce(self._roles[ids[places]]))
         self._position += len(ids)
-        self._has |= int(np.bitwise_or.reduce(self._roles[ids[places]]))
         self._held += len(ids)
         if self._held > _BATCH:
             self._compare()

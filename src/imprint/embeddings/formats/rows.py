@@ -200,8 +200,8 @@ def _to_float32(path: Path, words: Sequence[str], matrix: npt.NDArray[Any]) -> F
     for start in range(0, len(matrix), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
         if not ready:
-            # A double beyond float32 becomes an infinity and is refused as one.
-            with np.errstate(over="ignore"):
+            # A double beyond float32 becomes an infinity, and is refused as that; so is a NaN of any kind.
+            with np.errstate(over="ignore", invalid="ignore"):
                 vectors[block] = matrix[block]
         check_finite(path, "row", words[block], vectors[block], range(start + 1, start + 1 + BLOCK_ROWS))
     return vectors
