@@ -128,5 +128,5 @@ def test_a_compressed_gensim_file_is_to_be_unpacked_first(keyed_vectors, tmp_pat
 def test_a_signalling_nan_is_refused_as_any_other():
     matrix = np.ones((2, 3))
     matrix.view(np.uint64)[1, 1] = 0x7FF0000000000001
-    with refuses(EmbeddingFileError, "NaN"):
+    with refuses(EmbeddingFileError, "nan"):
         assemble(Path("vectors.kv"), ["a", "b"], matrix, None)
