@@ -200,3 +200,10 @@ def test_a_mapped_matrix_that_was_read_whole_is_given_back(tmp_path):
     assert np.allclose(mapped.norms, np.linalg.norm(rows.astype(np.float64), axis=1))
     assert kilobytes() < 1_000
     assert np.array_equal(mapped.vectors, rows)
+
+
+def test_a_signalling_nan_is_a_nan_without_a_warning():
+    matrix = np.ones((3, 4), dtype=np.float32)
+    matrix.view(np.uint32)[1, 2] = 0x7F800001
+    ((_, block),) = Embedding("x", ["a", "b", "c"], matrix).blocks()
+    assert np.isnan(block).sum() == 1

@@ -170,7 +170,9 @@ class Embedding:
     def blocks(self, size: int = BLOCK_ROWS) -> Iterator[tuple[int, Floats]]:
         """Give copies of all rows in float64, a block at a time, each with the number of its first row."""
         for start in range(0, len(self), size):
-            yield start, np.array(self.vectors[start : start + size], dtype=np.float64)
+            with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+                block = np.array(self.vectors[start : start + size], dtype=np.float64)
+            yield start, block
             self.give_back()
 
     def give_back(self) -> None:
