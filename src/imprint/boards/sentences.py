@@ -156,13 +156,13 @@ def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 def undecided_topics(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
     """Say for which topics the words do not decide, where they do for others, and what that means."""
-    told = list(headline(rows))[1:]
+    remarks = list(headline(rows))[1:]
     if any(row.outcome == "cannot tell" for row in rows):
-        told.append(
+        remarks.append(
             "Where the words do not decide, either model may have less: other words of these kinds could say so."
         )
-    if told:
-        yield join(told, " ")
+    if remarks:
+        yield join(remarks, " ")
 
 
 def _by_topic(rows: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[BoardTopicDifferenceRow]]:
