@@ -27,7 +27,7 @@ from imprint.clusters import Workers
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.words import gives_tokens, words_in_context
+from imprint.encoders.wrapping import gives_tokens, words_in_context
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import Label, TemplateValue, word_values
 from imprint.settings import option, settable

@@ -23,7 +23,7 @@ from imprint.checks import Context
 from imprint.clusters import WORKERS, Workers, working
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.words import words_in_context
+from imprint.encoders.wrapping import words_in_context
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import SkippedRow, skipped
 from imprint.settings import option, settable

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
-from imprint.encoders.base import Encoder, WrappingEncoder
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.encoders.wrapping import WrappingEncoder
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
@@ -164,9 +165,8 @@ class RememberingEncoder(WrappingEncoder):
     """An encoder that keeps the vectors it gave, so that several transforms of it encode each text once."""
 
     def __init__(self, base: Encoder, *, cache: EncodingStore | None = None, progress: Progress | None = None) -> None:
-        self.base = base
-        self.name, self.identity, self.settings = base.name, base.identity, base.settings
-        self.chunk, self.max_texts = 1 << 20, base.max_texts
+        super().__init__(base)
+        self.chunk = 1 << 20
         self.cacheable = False  # in a cache of its own: it has read the one given
         self._cache, self._progress = cache, progress
         self._known: dict[str, Floats32] = {}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,8 +15,8 @@ import numpy.typing as npt
 
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.base import Encoder, WrappingEncoder, identify
-from imprint.encoders.export import note_change, write_matrix
+from imprint.encoders.base import Encoder, identify
+from imprint.encoders.wrapping import WrappingEncoder
 from imprint.errors import SettingError, brief
 from imprint.files import FilePath, new_folder, replacing
 from imprint.subjects.opening import EmbeddingLike, load
@@ -25,8 +26,10 @@ from imprint.version import __version__
 WordSets = tuple[tuple[str, ...], ...]
 
 KEY = "imprint-transform"  # of the JSON in a file's metadata
+MATRIX = "debias.safetensors"  # of a debiased encoder, weight and bias: y = weight x + bias
 
 _BLOCK_ROWS = 8_192
+_FRONT_MATTER = re.compile(rb"(\xef\xbb\xbf)?---[ \t]*\r?\n(.*?\n)??---[ \t]*(\r?\n|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -161,14 +164,14 @@ class DebiasedEncoder(WrappingEncoder):
     """An encoder behind which a transform moves every vector; `base` is the original encoder."""
 
     def __init__(self, base: Encoder, transform: Transform) -> None:
-        self.base, self.transform = base, transform
+        super().__init__(base)
+        self.transform = transform
         on = transform.card.settings.get("fitted_on")
         self.name = f"{base.name} debiased ({transform.method}{f', {on}' if on else ''})"
         tensors, words = transform.stored()
         hashes = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors.items()}
         self.identity = identify(adapter="debiased", encoder=base.identity, tensors=hashes, words=words)
         self.settings = {**base.settings, "debiased": transform.method}
-        self.cacheable, self.chunk, self.max_texts = base.cacheable, base.chunk, base.max_texts
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Return the encoder's vectors, moved; a vector of zeros, of a text it does not know, stays one."""
@@ -197,12 +200,15 @@ class DebiasedEncoder(WrappingEncoder):
             What the model became, and the options to open it with where it needs some; None where only the map was
             written.
         """
+        from safetensors.numpy import save
+
         weight, bias = _single(*self.transform.affine())
         about = {"method": self.transform.method, "encoder": self.base.name, "card": asdict(self.transform.card)}
         with new_folder(folder) as part:
             made = self.base.export(part, weight, bias)
-            note_change(part, self.name)
-            write_matrix(part, weight, bias, json.dumps(about))
+            _note_change(part, self.name)
+            tensors = {"weight": weight, "bias": bias}
+            (part / MATRIX).write_bytes(save(tensors, metadata={"imprint": json.dumps(about)}))
         return made
 
 
@@ -396,6 +402,22 @@ def _check_basis(name: str, basis: Floats, least: int = 1) -> None:
         raise ValueError(f"its {name} has shape {basis.shape}")
     if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
         raise ValueError(f"its {name} is not orthonormal")
+
+
+def _note_change(folder: Path, name: str) -> None:
+    """Say at the top of a model's README.md, where it has one, that it was altered."""
+    path = folder / "README.md"
+    if not path.is_file():
+        return
+    note = (
+        "> This model was altered: imprint added a linear map as its last step.\n"
+        f"> It is {name}.\n"
+        "> The text and the figures of this file are those of the original model.\n\n"
+    )
+    text = path.read_bytes()
+    front = _FRONT_MATTER.match(text)
+    end = front.end() if front else 0
+    path.write_bytes(text[:end] + (b"\n" if end else b"") + note.encode() + text[end:])
 
 
 def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:

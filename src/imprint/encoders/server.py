@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from imprint.checks import check_between, check_whole
-from imprint.encoders.base import Encoder, identify
+from imprint.encoders.base import Encoder, identify, stated
 from imprint.encoders.http import (
     KEY_VARIABLE,
     LONGEST_WAIT,
@@ -91,8 +91,7 @@ class ServerEncoder(Encoder):
         self.name = model
         self.identity = identify(adapter="server", url=self._base, model=model, prefix=prefix)
         own = "the server's own"
-        stated = {"adapter": "server", "url": self._base, "model": model, "pooling": own, "prefix": prefix}
-        self.settings = {name: value for name, value in stated.items() if value}
+        self.settings = stated(adapter="server", url=self._base, model=model, pooling=own, prefix=prefix)
         self.chunk = batch
         self.max_texts = max_texts
 

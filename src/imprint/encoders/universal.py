@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.batches import encode_in_batches
+from imprint.encoders.tokens import encode_in_batches
 from imprint.errors import EncoderError, raising_as
 from imprint.files import bundled_hashes, check_hash, hash_file
 

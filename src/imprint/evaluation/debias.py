@@ -22,12 +22,11 @@ from imprint.debiasing.sentences import (
     own_groups,
 )
 from imprint.debiasing.settings import DebiasSettings
-from imprint.debiasing.transform import DebiasedEncoder, Transform
+from imprint.debiasing.transform import MATRIX, DebiasedEncoder, Transform
 from imprint.directions.axis import pair_axis
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder, FunctionEncoder
-from imprint.encoders.export import MATRIX
 from imprint.errors import SettingError, VocabularyError
 from imprint.evaluation.debiased import DebiasedCopy, judge_encoder, judging_texts
 from imprint.evaluation.leakage import PART, group_leakage, hold_out

@@ -23,7 +23,7 @@ import numpy as np
 from imprint.clusters import Workers, working
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import unit_rows
-from imprint.encoders.words import END, START, without_marks
+from imprint.encoders.wrapping import END, START, without_marks
 from imprint.errors import CorpusError, ImprintError
 from imprint.files import FilePath
 from imprint.subjects.common import CommonWords, FramedWords

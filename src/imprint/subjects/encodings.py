@@ -8,7 +8,7 @@ import numpy as np
 
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.variants import VariantEncoder
+from imprint.encoders.wrapping import VariantEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Floats32, Progress
 

@@ -313,7 +313,7 @@ def _as_deployed(encoder: "Encoder", options: EncoderOptions) -> "Encoder":
     dims, quantize = options.get("dims"), options.get("quantize")
     if dims is None and quantize is None:
         return encoder
-    from imprint.encoders.variants import VariantEncoder
+    from imprint.encoders.wrapping import VariantEncoder
 
     return VariantEncoder(encoder, dims=dims, quantize=quantize)
 
@@ -323,7 +323,7 @@ def _own_prompts(source: object) -> tuple[Collection[str], Mapping[str, str]]:
     model = find_source(source, "encoder") if isinstance(source, str | os.PathLike) else None
     if model is None or model.adapter != "sentence-transformers":
         return (), {}
-    from imprint.encoders.sentence_transformers import own_prompts, prompts_by_role
+    from imprint.encoders.sentence_transformers_files import own_prompts, prompts_by_role
 
     folder = Path(str(model.place))
     return own_prompts(folder), prompts_by_role(folder)
