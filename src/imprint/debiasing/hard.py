@@ -76,9 +76,7 @@ class HardDebiaser(Debiaser):
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
         way = labelled.direction()
-        matrix = np.eye(len(way)) - np.outer(way, way)
-        card = labelled.card(changed=labelled.removed_share(matrix))
-        return LinearTransform("hard", card, matrix, np.zeros(len(way)))
+        return labelled.removing("hard", np.eye(len(way)) - np.outer(way, way))
 
     def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> HardTransform:
         """Fit along he - she, with the catalogue's words of gender."""

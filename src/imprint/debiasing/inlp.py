@@ -72,13 +72,8 @@ class InlpDebiaser(LabelledDebiaser):
                 basis = _joined(basis, directions.T)
                 rows = whole - whole @ basis.T @ basis
         matrix = np.eye(rows.shape[1]) - basis.T @ basis
-        measured = {
-            "directions": len(basis),
-            "accuracy_before": accuracies[0],
-            "accuracy_left": accuracies[-1],
-            "changed": labelled.removed_share(matrix),
-        }
-        return LinearTransform("inlp", labelled.card({"most": self.most}, **measured), matrix, labelled.centre)
+        measured = {"directions": len(basis), "accuracy_before": accuracies[0], "accuracy_left": accuracies[-1]}
+        return labelled.removing("inlp", matrix, {"most": self.most}, centre=labelled.centre, **measured)
 
 
 def _development(labelled: LabelledRows) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from imprint.debiasing import LABELS_METHOD
-from imprint.debiasing.transform import Card
+from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
@@ -120,6 +120,18 @@ class LabelledRows:
         """Return what a transform fitted on them says about itself."""
         merged = {**self.settings, **(settings or {})}
         return Card.of(self.name, self.sha256, self.groups, missing=self.missing, settings=merged, measured=measured)
+
+    def removing(
+        self,
+        method: str,
+        matrix: Floats,
+        settings: Mapping[str, Any] | None = None,
+        centre: Any = 0.0,
+        **measured: Any,
+    ) -> LinearTransform:
+        """Return the transform that a matrix is, with a card that says which share of their variance it removes."""
+        card = self.card(settings, **measured, changed=self.removed_share(matrix))
+        return LinearTransform(method, card, matrix, np.zeros(len(matrix)) if centre is None else centre)
 
 
 def labelled_words(

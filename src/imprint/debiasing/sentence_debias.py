@@ -6,7 +6,7 @@ one component and words alone it is the first step of hard debiasing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -57,9 +57,5 @@ class SentenceDebiaser(LabelledDebiaser):
         kept = (lengths**2 > _NOTHING * lengths[0] ** 2)[: self.components]
         basis = ways[: self.components][kept]
         matrix = np.eye(halves.shape[1]) - basis.T @ basis
-        card = labelled.card(
-            {"components": self.components},
-            pairs_variance=float((lengths[: len(basis)] ** 2).sum() / (lengths**2).sum()) if lengths.any() else 0.0,
-            changed=labelled.removed_share(matrix),
-        )
-        return LinearTransform("sentence-debias", card, matrix, np.zeros(len(matrix)))
+        share = float((lengths[: len(basis)] ** 2).sum() / (lengths**2).sum()) if lengths.any() else 0.0
+        return labelled.removing("sentence-debias", matrix, asdict(self), pairs_variance=share)

@@ -6,19 +6,17 @@ share the measures of an embedding, alone or against another one.
 """
 
 import csv
-import gzip
 import math
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from imprint.errors import SettingError, StimulusError, raising_as
 from imprint.files import FilePath, bundled_file
 from imprint.rows import Row, shown
+from imprint.stimuli.files import read_text
 from imprint.stimuli.published import figures, published_pair
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ ValueChange = Annotated[float | None, shown("B - A", "B less A, with the 95 % in
 SUFFIXES = (".tsv", ".csv", ".txt")
 PART = "benchmarks"  # the part of an audit that measures the debiased copy against the embedding audited
 
-_MOST_BYTES = 8 << 20  # of a file, unpacked: the largest known benchmarks have a few megabytes
 _BUNDLED = ("rg-65.tsv", "ws-353.tsv", "men.tsv.gz", "google.txt.gz")
 _NO_SECTION = "all"
 
@@ -209,13 +206,13 @@ def _refuse_twice(names: list[str], folder: Path) -> None:
         )
 
 
-def _read(path: Traversable) -> Benchmark:
+def _read(path: Path) -> Benchmark:
     name = _stem(path.name)
     assert name is not None
     rows: list[tuple[int, tuple[str, ...]]] = []
     sections: list[str] = []
     section = _NO_SECTION
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(str(path)).splitlines(), start=1):
         if line.startswith(":"):
             section = line[1:].strip() or _NO_SECTION
         elif line.strip() and not line.startswith("#"):
@@ -233,21 +230,7 @@ def _read(path: Traversable) -> Benchmark:
     raise _malformed(path, *rows[0])
 
 
-def _text(path: Traversable) -> str:
-    try:
-        with path.open("rb") as file:
-            stream = gzip.GzipFile(fileobj=file) if path.name.lower().endswith(".gz") else file
-            data = stream.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise StimulusError(
-                f"is larger than {_MOST_BYTES >> 20} MB", expected="pairs or analogies", where=str(path)
-            )
-        return data.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise StimulusError(f"cannot be read ({error})", expected="text in UTF-8", where=str(path)) from error
-
-
-def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
+def _fields(path: Path, number: int, line: str) -> tuple[str, ...]:
     """Split a line; copies of RG-65 have two tabs between columns, so empty columns count for nothing."""
     if ".csv" not in path.name.lower():
         return tuple(line.split())
@@ -256,7 +239,7 @@ def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]) -> PairBenchmark:
+def _pairs(path: Path, name: str, rows: list[tuple[int, tuple[str, ...]]]) -> PairBenchmark:
     if _number(rows[0][1][2]) is None:
         rows = rows[1:]  # it names the columns
     scores = []
@@ -276,7 +259,7 @@ def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]
     return PairBenchmark(name, tuple((fields[0], fields[1]) for _, fields in rows), tuple(scores))
 
 
-def _questions(path: Traversable, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[AnalogyQuestion]:
+def _questions(path: Path, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[AnalogyQuestion]:
     for number, fields in rows:
         # A third column of numbers is a score, and the fourth something that belongs to pairs.
         if len(fields) != 4 or _number(fields[2]) is not None:
@@ -292,7 +275,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _malformed(path: Traversable, number: int, fields: tuple[str, ...]) -> StimulusError:
+def _malformed(path: Path, number: int, fields: tuple[str, ...]) -> StimulusError:
     shown = " ".join(fields)[:60]
     return StimulusError(
         f"is {shown!r}", expected="two words and a score, or the four words of an analogy", where=(str(path), number)
