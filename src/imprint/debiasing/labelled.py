@@ -126,7 +126,7 @@ class LabelledRows:
         method: str,
         matrix: Floats,
         settings: Mapping[str, Any] | None = None,
-        centre: Any = 0.0,
+        centre: Floats | None = None,
         **measured: Any,
     ) -> LinearTransform:
         """Return the transform that a matrix is, with a card that says which share of their variance it removes."""

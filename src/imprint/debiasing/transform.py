@@ -17,7 +17,7 @@ from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.wrapping import WrappingEncoder
-from imprint.errors import SettingError, brief
+from imprint.errors import SettingError
 from imprint.files import FilePath, new_folder, replacing
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32, Subword
@@ -82,11 +82,6 @@ class Transform(ABC):
     @abstractmethod
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return what `save` writes besides method and card: tensors, and what JSON can hold."""
-
-    @classmethod
-    @abstractmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of what `stored` returned; raise ValueError, TypeError or KeyError for anything else."""
 
     def __call__(self, rows: npt.ArrayLike) -> Floats:
         """Return an array of rows moved, as those of words that are treated like any other."""
@@ -241,14 +236,6 @@ class LinearTransform(Transform):
         words = {"kept": sorted(self.kept)} if self.kept else {}
         return {"matrix": np.ascontiguousarray(self.matrix), "centre": self.centre}, words
 
-    @classmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of a square matrix and its centre."""
-        matrix, centre = tensors["matrix"], tensors["centre"]
-        if centre.ndim != 1 or not len(centre) or matrix.shape != (len(centre), len(centre)):
-            raise ValueError(f"its matrix has shape {matrix.shape} and its centre has shape {centre.shape}")
-        return cls(method, card, matrix, centre, frozenset(read_list(words.get("kept", ()))))
-
     def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
         return {
             embedding.index[word]: embedding.vectors[embedding.index[word]]
@@ -330,11 +317,6 @@ class HardTransform(Transform):
         """Return the basis, the words kept and the pairs."""
         return {"basis": np.ascontiguousarray(self.basis)}, {"kept": sorted(self.kept), "pairs": self.pairs}
 
-    @classmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of an orthonormal basis and lists of words."""
-        return cls(method, card, **_read_hard(tensors, words))
-
 
 @dataclass(frozen=True, eq=False)
 class DoubleHardTransform(HardTransform):
@@ -358,50 +340,11 @@ class DoubleHardTransform(HardTransform):
         tensors, words = super().stored()
         return {**tensors, "dropped": np.ascontiguousarray(self.dropped), "centre": self.centre}, words
 
-    @classmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of two orthonormal bases, a centre and lists of words."""
-        hard = _read_hard(tensors, words)
-        dropped, centre = tensors["dropped"], tensors["centre"]
-        _check_basis("directions dropped", dropped, least=0)
-        if centre.shape != (hard["basis"].shape[1],) or dropped.shape[1:] != centre.shape:
-            raise ValueError(f"its centre has shape {centre.shape}")
-        return cls(method, card, **hard, dropped=dropped, centre=centre)
-
-
-def read_list(content: object) -> tuple[str, ...]:
-    """Return a list of words out of JSON; raise TypeError for anything else."""
-    if (
-        not isinstance(content, Sequence)
-        or isinstance(content, str)
-        or not all(isinstance(one, str) for one in content)
-    ):
-        raise TypeError(f"expected a list of words, got {brief(content)}")
-    return tuple(content)
-
 
 def _without(rows: Floats, basis: Floats) -> Floats:
     """Return rows without their part along orthonormal rows."""
     left: Floats = rows - (rows @ basis.T) @ basis
     return left
-
-
-def _read_hard(tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> dict[str, Any]:
-    basis = tensors["basis"]
-    _check_basis("basis", basis)
-    pairs = tuple(map(read_list, words["pairs"]))
-    if any(len(pair) < 2 for pair in pairs):
-        raise ValueError("a pair has fewer than two words")
-    if len({word for pair in pairs for word in pair}) != sum(map(len, pairs)):
-        raise ValueError("a word is in two pairs")
-    return {"basis": basis, "kept": frozenset(read_list(words["kept"])), "pairs": pairs}
-
-
-def _check_basis(name: str, basis: Floats, least: int = 1) -> None:
-    if basis.ndim != 2 or not least <= len(basis) <= basis.shape[1]:
-        raise ValueError(f"its {name} has shape {basis.shape}")
-    if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
-        raise ValueError(f"its {name} is not orthonormal")
 
 
 def _note_change(folder: Path, name: str) -> None:
