@@ -188,7 +188,7 @@ def best_answers(
 
     No spelling of a question's own words is an answer. Of words whose scores are equal, the most frequent is.
     """
-    from imprint.evaluation.kernels import keep_best_products, keep_best_sums
+    from imprint.evaluation.kernels import keep_best
 
     asked, places = np.unique(questions, return_inverse=True)
     places = np.ascontiguousarray(places.reshape(questions.shape), dtype=np.int64)
@@ -202,12 +202,12 @@ def best_answers(
             groups = vocabulary.groups[block]
             table = words @ vocabulary.unit(block, np.float32).T
             where = (places, questions, groups, block.start)
-            keep_best_sums(table, *where, sums.best, sums.second, sums.at)
+            keep_best(False, table, table, *where, sums.best, sums.second, sums.at)
             # Twice the paper's (1 + cos) / 2 throughout, which changes no order.
             table += np.float32(1)
             least = min(least, table.min(initial=2.0))
             inverse = np.float32(1) / (table + np.float32(2 * EPSILON))
-            keep_best_products(table, inverse, *where, products.best, products.second, products.at)
+            keep_best(True, table, inverse, *where, products.best, products.second, products.at)
             if progress is not None:
                 progress(block.stop, len(vocabulary.rows))
         error = (vocabulary.embedding.dimension + 4) * _UNIT
