@@ -28,7 +28,7 @@ from imprint.encoders.wrapping import gives_tokens, words_in_context
 from imprint.significance.outcomes import FOUND, outcome
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import WordSet
-from imprint.subjects.common import ranked_words
+from imprint.subjects.background import ranked_words
 from imprint.subjects.contexts import WordsInContext, sample_contexts
 from imprint.subjects.opening import open_encoder
 from imprint.subjects.settings import FEWEST_CONTEXTS

@@ -32,7 +32,7 @@ from imprint.significance.shares import Decisions, ShareOfDistance
 from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
 from imprint.stimuli.names import ONE_SEX, RACES, first_names
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints, Progress, Report

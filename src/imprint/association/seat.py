@@ -36,7 +36,7 @@ from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, quote, word_sets, words_of
 from imprint.stimuli.templates import Sentence, Side, Templates, sentences
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.contexts import Contexts, WordsInContext, sample_contexts
 from imprint.subjects.encodings import Encodings, encode_texts
 from imprint.subjects.opening import EncoderLike, open_encoder

@@ -30,7 +30,7 @@ from imprint.settings import option, settable
 from imprint.significance.corrections import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.contexts import Contexts, WordsInContext
 from imprint.subjects.encodings import choose_fitting
 from imprint.subjects.opening import EncoderLike, open_encoder

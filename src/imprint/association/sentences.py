@@ -18,7 +18,7 @@ from imprint.embeddings.embedding import unit_rows
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, WordSet, quote, word_sets
 from imprint.stimuli.templates import Side, by_word
-from imprint.subjects.common import ranks_of
+from imprint.subjects.background import ranks_of
 from imprint.subjects.encodings import Encodings
 from imprint.types import Floats, Floats32, Ints
 

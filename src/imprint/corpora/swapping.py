@@ -11,7 +11,7 @@ from imprint.files import PACKAGE
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import word_sets
 from imprint.stimuli.files import read_text
-from imprint.subjects.common import ranks_of
+from imprint.subjects.background import ranks_of
 
 _TABLE = PACKAGE / "stimuli" / "data" / "swap" / "gendered.txt"
 

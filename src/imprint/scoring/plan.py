@@ -17,9 +17,8 @@ from imprint.scoring.scorers import Scorer, pair_line
 from imprint.significance.ranks import midranks
 from imprint.significance.topics import TopicScores, per_topic
 from imprint.stimuli.definition import UNDETERMINED
-from imprint.stimuli.edits import EDITS, OF_PEOPLE
 from imprint.stimuli.retrieval import BUNDLED, PAIR, Document, RetrievalSet
-from imprint.stimuli.swaps import fill_in
+from imprint.stimuli.swaps import EDITS, OF_PEOPLE, fill_in
 from imprint.types import Floats, Ints
 
 PAIRS = "pairs"

@@ -33,7 +33,7 @@ from imprint.significance.swapped import (
     sign_flips,
 )
 from imprint.stimuli.swaps import Swap, SwapTexts, bundled_texts, fill_in, find_swaps, read_texts, swaps_of_groups
-from imprint.subjects.common import ranks_of
+from imprint.subjects.background import ranks_of
 from imprint.types import Floats
 
 _RANKED = 0.9  # share of names with a known frequency, below which frequency is not checked

@@ -1,4 +1,6 @@
-"""What a swap exchanges: two groups of names, or the pronouns he and she, and the texts that they go into.
+"""What a swap exchanges: two groups of names, or the pronouns he and she; the texts they go into; and neutral edits.
+
+These are edits of a text that should not matter: typing mistakes, punctuation, order, and a line about something else.
 
 A file of texts has one per line, and # begins a comment. A line has {name} at least once, or pronouns: {he}, {him},
 {his} and {himself}, written with a capital where the pronoun has one.
@@ -8,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -34,6 +36,8 @@ _NAME = "name"
 _FORMS = {"he": ("he", "she"), "him": ("him", "her"), "his": ("his", "her"), "himself": ("himself", "herself")}
 _SLOTS = "{name}, or {he}, {him}, {his} and {himself}"
 _LONGEST = 5_000  # characters of a text
+_LONG_WORD = re.compile(r"(?<![{\w])[a-z]{5,}(?![\w}])")  # slots and names stay as they are
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True)
@@ -252,3 +256,42 @@ def _read(name: str, values: dict[str, object]) -> Swap:
     first, second = (WordSet.of(one.need("name", str), one.texts("words"), "name") for one in (x, y))
     title, source = (table.need(key, str) for key in ("title", "source"))
     return Swap(name, title, first, second, table.texts("topics"), source, "en", is_matched=True)
+
+
+def _nth_longest(rank: int, change: Callable[[str], str]) -> Callable[[str], str]:
+    """Return an edit of the word that is so many places below the longest; the text as it is where it has none."""
+
+    def edit(text: str) -> str:
+        words = sorted(dict.fromkeys(_LONG_WORD.findall(text)), key=lambda word: (-len(word), word))
+        if rank >= len(words):
+            return text
+        return re.sub(rf"(?<![{{\w]){words[rank]}(?![\w}}])", change(words[rank]), text, count=1)
+
+    return edit
+
+
+def _reordered(text: str) -> str:
+    """Return the sentences in reverse order."""
+    return " ".join(reversed(_SENTENCES.split(text)))
+
+
+EDITS: dict[str, Callable[[str], str]] = {
+    "two letters exchanged": _nth_longest(0, lambda word: word[:2] + word[3] + word[2] + word[4:]),
+    "a letter missing": _nth_longest(1, lambda word: word[:3] + word[4:]),
+    "a letter doubled": _nth_longest(2, lambda word: word[:3] + word[2:]),
+    "a word missing": _nth_longest(3, lambda word: ""),
+    "a word twice": _nth_longest(4, lambda word: f"{word} {word}"),
+    "a word in capitals": _nth_longest(1, str.upper),
+    "another order": _reordered,
+    "no commas": lambda text: text.replace(",", ""),
+    "no full stop": lambda text: text.rstrip(".!?"),
+    "an exclamation mark": lambda text: f"{text.rstrip('.!?')}!",
+    "& for and": lambda text: text.replace(" and ", " & "),
+    "a date": lambda text: f"{text} Last updated in May.",
+}
+
+# Where a text is about one person, as a CV.
+OF_PEOPLE: dict[str, Callable[[str], str]] = {
+    "a hobby": lambda text: f"{text} Hobby: chess.",
+    "another hobby": lambda text: f"{text} Hobby: gardening.",
+}

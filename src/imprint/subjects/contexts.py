@@ -26,7 +26,7 @@ from imprint.embeddings.embedding import unit_rows
 from imprint.encoders.wrapping import END, START, without_marks
 from imprint.errors import CorpusError, ImprintError
 from imprint.files import FilePath
-from imprint.subjects.common import CommonWords, FramedWords
+from imprint.subjects.background import CommonWords, FramedWords
 from imprint.subjects.encodings import Encodings
 from imprint.subjects.reading import (
     STDIN,

@@ -18,7 +18,7 @@ from imprint.errors import EncoderError, StimulusError
 from imprint.stimuli.catalog import catalogue, languages
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
 from imprint.stimuli.templates import bundled_templates, spaced
-from imprint.subjects.common import CommonWords, common_words, ranked_words, ranks_of
+from imprint.subjects.background import CommonWords, common_words, ranked_words, ranks_of
 from imprint.subjects.encodings import encode_texts, fresh_texts
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.types import Floats32, Progress

@@ -11,7 +11,7 @@ from imprint.embeddings.vocabulary import frequent_words
 from imprint.stimuli.catalog import languages
 from imprint.stimuli.seeds import gender_specific
 from imprint.stimuli.templates import fill
-from imprint.subjects.common import GROUP, FramedWords, ranked_words, ranks_of
+from imprint.subjects.background import GROUP, FramedWords, ranked_words, ranks_of
 from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import load, open_encoder
 
