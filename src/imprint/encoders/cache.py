@@ -92,11 +92,11 @@ class EncodingCache:
         found: dict[str, Floats32] = {}
         with self._reporting(), self._lock:
             for start in range(0, len(keys), _ASKED_AT_ONCE):
-                asked = keys[start : start + _ASKED_AT_ONCE]
+                batch = keys[start : start + _ASKED_AT_ONCE]
                 query = (
-                    f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(asked))})"  # noqa: S608 - question marks only
+                    f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(batch))})"  # noqa: S608 - question marks only
                 )
-                for key, vector in self._database.execute(query, (encoder, *asked)):
+                for key, vector in self._database.execute(query, (encoder, *batch)):
                     row = _read(encoder, key, vector)
                     # A damaged page may answer with another key than it was asked for.
                     if row is None or key not in by_key:

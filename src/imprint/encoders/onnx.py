@@ -185,16 +185,16 @@ def _open_tokenizer(path: Path) -> Any:
 
 def _choose_inputs(path: Path, session: Any) -> dict[str, Any]:
     """Return the integer type of every input the graph asks for."""
-    asked = {entry.name: entry.type for entry in session.get_inputs()}
-    strange = [name for name, kind in asked.items() if name not in _FED or kind not in _INTEGERS]
-    if strange or "input_ids" not in asked:
+    inputs = {entry.name: entry.type for entry in session.get_inputs()}
+    strange = [name for name, kind in inputs.items() if name not in _FED or kind not in _INTEGERS]
+    if strange or "input_ids" not in inputs:
         raise EncoderError(
-            f"asks for {', '.join(asked) or 'nothing'}",
+            f"asks for {', '.join(inputs) or 'nothing'}",
             expected=f"a graph that reads {', '.join(_FED)}",
             where=path,
             hint="export it again",
         )
-    return {name: _INTEGERS[kind] for name, kind in asked.items()}
+    return {name: _INTEGERS[kind] for name, kind in inputs.items()}
 
 
 def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[str, Pooling | None]:

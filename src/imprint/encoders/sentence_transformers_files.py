@@ -58,9 +58,9 @@ def read_modules(folder: Path) -> list[tuple[str, str]]:
     listed = weights.read_json(path)
     modules = []
     for module in listed if isinstance(listed, list) else []:
-        kind, place = (module.get("type"), module.get("path", "")) if isinstance(module, dict) else (None, None)
-        found = _CLASS.fullmatch(kind) if isinstance(kind, str) else None
-        if found is None:
+        kind, inner = (module.get("type"), module.get("path", "")) if isinstance(module, dict) else (None, None)
+        match = _CLASS.fullmatch(kind) if isinstance(kind, str) else None
+        if match is None:
             raise EncoderError(
                 f"names the module {kind!r}",
                 where=path,
@@ -68,10 +68,10 @@ def read_modules(folder: Path) -> list[tuple[str, str]]:
                 hint=f"choose another model: imprint runs {', '.join(_KNOWN)} of sentence_transformers, and never "
                 "code that comes with a model",
             )
-        if not isinstance(place, str) or PurePosixPath(place).is_absolute() or ".." in PurePosixPath(place).parts:
-            raise weights.damaged(path, f"puts a module in {place!r}, outside the model's folder", got=place)
-        _check_settings(found[2], folder / place)
-        modules.append((found[2], place))
+        if not isinstance(inner, str) or PurePosixPath(inner).is_absolute() or ".." in PurePosixPath(inner).parts:
+            raise weights.damaged(path, f"puts a module in {inner!r}, outside the model's folder", got=inner)
+        _check_settings(match[2], folder / inner)
+        modules.append((match[2], inner))
     if not modules or modules[0][0] not in ("Transformer", "StaticEmbedding"):
         raise weights.damaged(path, "does not begin with a module that reads texts")
     return modules
@@ -140,8 +140,8 @@ def choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str | 
     if name is None:
         return None, ""
     if not isinstance(name, str) or name not in prompts:
-        known = ", ".join(sorted(prompts)) or "none"
-        raise EncoderError(f"has no prompt {name!r}", where=folder, got=name, hint=f"it has: {known}")
+        offered = ", ".join(sorted(prompts)) or "none"
+        raise EncoderError(f"has no prompt {name!r}", where=folder, got=name, hint=f"it has: {offered}")
     return name, prompts[name] or ""
 
 
@@ -171,8 +171,8 @@ def write_folder(
     """Copy a folder whose modules are in `places`, put a Dense module behind them, and keep the prompt in use."""
     from safetensors.numpy import save
 
-    for place in dict.fromkeys(("", *places)):
-        _copy_files(source, place, target)
+    for inner in dict.fromkeys(("", *places)):
+        _copy_files(source, inner, target)
     settings = _keep_prompt(_read_settings(source), *prompt)
     if settings.get("similarity_fn_name") == "dot":
         settings["similarity_fn_name"] = "cosine"  # behind the map, vectors have other lengths
@@ -197,19 +197,19 @@ def _keep_prompt(settings: dict[str, Any], name: str | None, prompt: str) -> dic
     prompts = settings.get("prompts") or {}
     if name is None and prompt:
         names = ("prefix", *(f"prefix{number}" for number in range(len(prompts))))
-        name = next(one for one in names if prompts.get(one, prompt) == prompt)
+        name = next(free for free in names if prompts.get(free, prompt) == prompt)
     return settings if name is None else settings | {"prompts": prompts | {name: prompt}, "default_prompt_name": name}
 
 
 def _copy_files(model: Path, place: str, target: Path) -> None:
     source = model / place  # a module without files need not have a folder
     (target / place).mkdir(parents=True, exist_ok=True)
-    found = {path for pattern in _COPIED for path in source.glob(pattern) if path.is_file()}
+    files = {path for pattern in _COPIED for path in source.glob(pattern) if path.is_file()}
     if (source / weights.WEIGHTS).is_file():
-        found.add(source / weights.WEIGHTS)
+        files.add(source / weights.WEIGHTS)
     elif (source / weights.INDEX).is_file():
-        found |= {source / weights.INDEX, *weights.weight_files(source)}
-    for path in sorted(found):
+        files |= {source / weights.INDEX, *weights.weight_files(source)}
+    for path in sorted(files):
         shutil.copyfile(weights.check_inside(path, model), target / place / path.name)
 
 

@@ -210,5 +210,5 @@ def _longest_text(tokenizer: Any, model: Any) -> int | None:
     if limits[1] is not None and skipped:
         limits[1] -= skipped[0]
     # Tokenizers that know no limit say 10^30.
-    known = [limit for limit in limits if limit is not None and 0 < limit < 1 << 31]
-    return min(known, default=None)
+    usable = [limit for limit in limits if limit is not None and 0 < limit < 1 << 31]
+    return min(usable, default=None)

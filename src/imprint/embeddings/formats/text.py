@@ -123,9 +123,9 @@ class Parser:
         for row, column, begin, end in hard.tolist():
             field = text[begin:end].tobytes().strip()
             if not NUMERAL.fullmatch(field):
-                found = show(field.decode(errors="replace"))
+                quoted = show(field.decode(errors="replace"))
                 raise EmbeddingFileError(
-                    f"the vector of {show(words[row])} has {found}",
+                    f"the vector of {show(words[row])} has {quoted}",
                     expected=f"number {column + 1} of {self._dimension}",
                     words=[words[row]],
                     where=(self._source.path, int(places[row])),
@@ -136,10 +136,10 @@ class Parser:
 
     def _bad_row(self, line: bytes, number: int) -> EmbeddingFileError:
         fields = split_fields(line)
-        found = trailing_numbers(fields[1:])
+        numbers = trailing_numbers(fields[1:])
         advice = "the file was cut short or that line is damaged: fetch it again, or remove the line"
         if len(fields) > self._dimension + 1:
             advice = "correct or remove that line"
         return EmbeddingFileError(
-            f"has {found} numbers", expected=str(self._dimension), where=(self._source.path, number), hint=advice
+            f"has {numbers} numbers", expected=str(self._dimension), where=(self._source.path, number), hint=advice
         )
