@@ -104,8 +104,8 @@ class DoubleHardDebiaser(Debiaser):
 
         if not count:
             return debiased(ways, {})
-        kept = HardDebiaser().fit(embedding, axis=axis, pairs=pairs, specific=specific).kept
-        rows = _most_biased(embedding, _along(embedding, axis, pairs), self.words, kept)
+        specific_words = HardDebiaser().fit(embedding, axis=axis, pairs=pairs, specific=specific).kept
+        rows = _most_biased(embedding, _along(embedding, axis, pairs), self.words, specific_words)
         defining = catalogue.definitional_pairs() if pairs is None else pairs
         ends = _part(embedding, [word for pair in defining for word in pair])
         scores = []
@@ -161,12 +161,12 @@ def _most_biased(embedding: Embedding, axis: Axis, count: int, kept: frozenset[s
 
 def _alignment(rows: Floats) -> float:
     """Return the share of words that two clusters put on the right side; the first half are of one side."""
-    found = cluster(rows.astype(np.float32), 2, what="words", seed=np.random.SeedSequence(0))
-    right = float(np.mean(found == (np.arange(len(rows)) >= len(rows) // 2)))
+    clusters = cluster(rows.astype(np.float32), 2, what="words", seed=np.random.SeedSequence(0))
+    right = float(np.mean(clusters == (np.arange(len(rows)) >= len(rows) // 2)))
     return max(right, 1.0 - right)
 
 
 def _part(embedding: Embedding, words: Sequence[str]) -> Embedding:
     """Return the embedding of these words alone."""
-    found = embedding.lookup(dict.fromkeys(words))
-    return Embedding(embedding.name, list(found.words), found.vectors)
+    lookup = embedding.lookup(dict.fromkeys(words))
+    return Embedding(embedding.name, list(lookup.words), lookup.vectors)

@@ -105,21 +105,21 @@ def take_out(
     sets, lacking = _known(embedding, equalised)
     named = gendered() if specific is None else specific
     ends = embedding.lookup([word for group in groups for word in group]).tokens
-    kept = {word for word in (*named, *ends, *(word for words in sets for word in words)) if word in embedding}
+    unmoved = {word for word in (*named, *ends, *(word for words in sets for word in words)) if word in embedding}
     card = Card.of(
         embedding.name,
         embedding.sha256,
         groups,
         missing=(*missing, *lacking),
-        settings={"kept": len(kept), "pairs": len(sets), **(settings or {})},
+        settings={"kept": len(unmoved), "pairs": len(sets), **(settings or {})},
         measured=measured or {},
     )
-    return HardTransform(method, card, basis, frozenset(kept), sets)
+    return HardTransform(method, card, basis, frozenset(unmoved), sets)
 
 
 def gendered() -> tuple[str, ...]:
     """Return the words gendered by what they mean, without professions that a crowd thinks neutral (maid)."""
-    neutral = {one.word for one in catalogue.professions()}
+    neutral = {profession.word for profession in catalogue.professions()}
     return tuple(word for word in catalogue.gender_specific() if word.lower() not in neutral)
 
 

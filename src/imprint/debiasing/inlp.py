@@ -80,8 +80,8 @@ def _development(labelled: LabelledRows) -> npt.NDArray[np.bool_]:
     """Mark the rows of every fifth word of each group."""
     chosen = np.zeros(len(labelled.rows), dtype=bool)
     for label in range(len(labelled.groups)):
-        own = labelled.labels == label
-        chosen[own] = np.unique(labelled.owners[own], return_inverse=True)[1] % _EVERY == 0
+        members = labelled.labels == label
+        chosen[members] = np.unique(labelled.owners[members], return_inverse=True)[1] % _EVERY == 0
     return chosen
 
 
@@ -93,12 +93,12 @@ def _best_classifier(rows: Floats, labelled: LabelledRows, development: npt.NDAr
     gram, cross = weighted.T @ rows[train], weighted.T @ (labelled.one_hot()[train] - 1.0 / len(counts))
     best: tuple[float, Floats] = (-1.0, cross)
     for penalty in _PENALTIES:
-        found = np.linalg.solve(gram + penalty * np.trace(gram) / len(gram) * np.eye(len(gram)), cross)
-        scores = rows[development] @ found
+        weights = np.linalg.solve(gram + penalty * np.trace(gram) / len(gram) * np.eye(len(gram)), cross)
+        scores = rows[development] @ weights
         guess = scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] <= 0.0).astype(np.intp)
         right, labels = guess == labelled.labels[development], labelled.labels[development]
         accuracy = float(np.mean([right[labels == group].mean() for group in np.unique(labels)]))
-        best = max(best, (accuracy, found), key=lambda one: one[0])
+        best = max(best, (accuracy, weights), key=lambda measured: measured[0])
     return best
 
 

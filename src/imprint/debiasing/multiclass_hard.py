@@ -128,15 +128,15 @@ def _defining_sets(embedding: Embedding, groups: Groups) -> tuple[list[tuple[str
         )
     sets = list(zip(*(group.words for group in named), strict=True))
     missing = embedding.lookup(dict.fromkeys(word for words in sets for word in words)).missing
-    known = [words for words in sets if not set(words) & set(missing)]
-    if not known:
+    whole = [words for words in sets if not set(words) & set(missing)]
+    if not whole:
         raise VocabularyError(
             f"has no defining set whole (missing: {quote(missing[:5])})",
             where=embedding.name,
             words=missing,
             hint="use words it has",
         )
-    return known, missing
+    return whole, missing
 
 
 def _subspace(embedding: Embedding, sets: Sequence[Sequence[str]], components: int | None) -> tuple[Floats, float]:

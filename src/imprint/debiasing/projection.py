@@ -83,7 +83,7 @@ class ProjectionDebiaser(Debiaser):
         if len(labelled.pairs):
             ways, most = labelled.differences(), 1
         else:
-            means = [labelled.rows[labelled.labels == one].mean(axis=0) for one in range(len(labelled.groups))]
+            means = [labelled.rows[labelled.labels == label].mean(axis=0) for label in range(len(labelled.groups))]
             ways, most = np.array(means) - np.mean(means, axis=0), len(means) - 1
         with single_threaded():
             _, lengths, basis = np.linalg.svd(ways, full_matrices=False)

@@ -142,19 +142,19 @@ def analogy(
     """
     embeddings = [embedding] if against is None else [against, embedding]
     vocabularies, places, missing = [], [], []
-    for one in embeddings:
-        if not one.has_vocabulary:
+    for each in embeddings:
+        if not each.has_vocabulary:
             raise VocabularyError(
                 "analogies are answered from an embedding's vocabulary, and a sentence encoder has none",
-                where=one.name,
+                where=each.name,
                 hint="similarity benchmarks can be run",
             )
-        one.check_finite()
-        vocabularies.append(Vocabulary.of(one, settings.most_words))
+        each.check_finite()
+        vocabularies.append(Vocabulary.of(each, settings.most_words))
         found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
         places.append(found)
         missing.append(_missing(benchmark, found))
-    shared: Flags = np.all([(found >= 0).all(axis=1) for found in places], axis=0)
+    shared: Flags = np.all([(rows >= 0).all(axis=1) for rows in places], axis=0)
     if not shared.any():
         names = " and ".join(one.name for one in embeddings)
         raise VocabularyError(
@@ -167,8 +167,8 @@ def analogy(
         _right(vocabulary, found[shared], _part(progress, part, len(embeddings)))
         for part, (vocabulary, found) in enumerate(zip(vocabularies, places, strict=True))
     ]
-    asked = [benchmark.questions[i] for i in np.flatnonzero(shared)]
-    measured, change = _accuracies(asked, right, settings.resamples, settings.seed)
+    questions = [benchmark.questions[i] for i in np.flatnonzero(shared)]
+    measured, change = _accuracies(questions, right, settings.resamples, settings.seed)
     return AnalogyBenchmarkRow(
         **benchmark_fields(benchmark.name, embeddings, missing, measured, change),
         found=int(shared.sum()),
@@ -193,8 +193,8 @@ def best_answers(
     asked, places = np.unique(questions, return_inverse=True)
     places = np.ascontiguousarray(places.reshape(questions.shape), dtype=np.int64)
     questions = np.ascontiguousarray(questions, dtype=np.int64)
-    kept = {method: _Best.of(len(questions)) for method in METHODS}
-    sums, products = kept["3cosadd"], kept["3cosmul"]
+    best = {method: _Best.of(len(questions)) for method in METHODS}
+    sums, products = best["3cosadd"], best["3cosmul"]
     least = np.float32(2.0)
     with single_threaded():
         words = vocabulary.unit(asked, np.float32)
@@ -213,7 +213,7 @@ def best_answers(
         error = (vocabulary.embedding.dimension + 4) * _UNIT
         sums.settle(vocabulary, questions, 2 * (3 * error + 6 * _UNIT) * np.ones(len(questions)), "3cosadd")
         products.settle(vocabulary, questions, 2 * _product_error(products.best, error, float(least)), "3cosmul")
-    return {method: one.at for method, one in kept.items()}
+    return {method: one.at for method, one in best.items()}
 
 
 def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod) -> Ints:
@@ -234,9 +234,9 @@ def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod
         scores[(groups == questions[:, :, None]).any(axis=1) | (groups < 0)] = -np.inf
         highest = scores.max(axis=1)
         tie = _TIE * np.clip(np.abs(highest), 1, 1 / EPSILON)  # no score is larger
-        found = highest > best + tie
-        at[found] = block.start + np.argmax(scores >= (highest - tie)[:, None], axis=1)[found]
-        best[found] = highest[found]
+        better = highest > best + tie
+        at[better] = block.start + np.argmax(scores >= (highest - tie)[:, None], axis=1)[better]
+        best[better] = highest[better]
     return at
 
 
@@ -270,7 +270,7 @@ def _accuracies(
     halves = [(question[:2], question[2:]) for question in questions]
     number = {pair: at for at, pair in enumerate(dict.fromkeys(pair for half in halves for pair in half))}
     first, second = (np.array([number[half[side]] for half in halves]) for side in (0, 1))
-    flags = np.array([one[method] for one in right for method in METHODS], dtype=np.float64).T
+    flags = np.array([flags_of[method] for flags_of in right for method in METHODS], dtype=np.float64).T
     # The first draw counts every pair once: it is the value itself.
     shares = []
     for counts in chain([np.ones((1, len(number)))], draw_counts(len(number), resamples, seed)):
@@ -290,14 +290,14 @@ def _sections(
     benchmark: AnalogyBenchmark, found: Flags, right: Mapping[AnswerMethod, Flags]
 ) -> tuple[AnalogySection, ...]:
     names = np.array(benchmark.sections)
-    kept = names[found]
+    found_names = names[found]
     return tuple(
         AnalogySection(
             name=name,
             asked=int((names == name).sum()),
-            found=int((kept == name).sum()),
-            right_3cosadd=int(right["3cosadd"][kept == name].sum()),
-            right_3cosmul=int(right["3cosmul"][kept == name].sum()),
+            found=int((found_names == name).sum()),
+            right_3cosadd=int(right["3cosadd"][found_names == name].sum()),
+            right_3cosmul=int(right["3cosmul"][found_names == name].sum()),
         )
         for name in dict.fromkeys(benchmark.sections)
     )

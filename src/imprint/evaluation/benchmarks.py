@@ -72,8 +72,8 @@ def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:
 
 def pair_words(benchmarks: Iterable[Benchmark]) -> list[str]:
     """Return the words of pairs."""
-    found = (one.pairs for one in benchmarks if isinstance(one, PairBenchmark))
-    return list(dict.fromkeys(word for pairs in found for pair in pairs for word in pair))
+    listed = (benchmark.pairs for benchmark in benchmarks if isinstance(benchmark, PairBenchmark))
+    return list(dict.fromkeys(word for pairs in listed for pair in pairs for word in pair))
 
 
 def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:
@@ -84,9 +84,9 @@ def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:
     files = sorted(file for file in path.iterdir() if _stem(file.name) is not None and file.is_file())
     if not files:
         raise SettingError(f"has no {', '.join(SUFFIXES)} file", where=path, hint="give a folder of benchmarks")
-    found = tuple(_read(file) for file in files)
-    _refuse_twice([benchmark.name for benchmark in found], path)
-    return found
+    benchmarks = tuple(_read(file) for file in files)
+    _refuse_twice([benchmark.name for benchmark in benchmarks], path)
+    return benchmarks
 
 
 def read_benchmark(path: FilePath, name: str) -> Benchmark:
@@ -98,10 +98,10 @@ def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:
     """Return the bundled benchmarks, and those of a folder after them."""
     if folder is None:
         return bundled_benchmarks()
-    own = read_benchmarks(folder)
-    found = bundled_benchmarks() + own
-    _refuse_twice([benchmark.name for benchmark in found], Path(folder))
-    return found
+    others = read_benchmarks(folder)
+    every = bundled_benchmarks() + others
+    _refuse_twice([benchmark.name for benchmark in every], Path(folder))
+    return every
 
 
 class BenchmarkRow(Row, frozen=True, kw_only=True):
@@ -139,9 +139,9 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
 
     def own_field(self, field: str) -> str:
         """Return the field, by its name in JSON, with a number of the embedding audited, not of a debiased copy."""
-        own = f"against_{self.measures[0] if field == 'effect_size' else field}"
+        before = f"against_{self.measures[0] if field == 'effect_size' else field}"
         of_a_copy = self.against is not None and self.part == PART
-        return own if of_a_copy and own in self.__struct_encode_fields__ else field
+        return before if of_a_copy and before in self.__struct_encode_fields__ else field
 
     def measured(self, measure: str, of: Whose = "") -> tuple[float | None, float | None, float | None]:
         """Return a measure of the embedding, of the other one, or of the change, and the ends of its interval."""

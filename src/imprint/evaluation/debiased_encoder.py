@@ -70,14 +70,14 @@ def fit_sentences(encoder: Encoder, settings: DebiasSettings, report: Report) ->
         return Fit(applied, lambda after: [fitted_finding(applied)])
     progress = partial(report, f"encoding with {encoder.name}")
     before = RememberingEncoder(encoder, cache=settings.cache, progress=progress)
-    asked = gender_groups() if groups is None else own_groups(check_groups(groups))
+    fitting = gender_groups() if groups is None else own_groups(check_groups(groups))
     if tests is None:
         chosen = choose(catalogue(), GENDER_TESTS) if groups is None else ()
         tests = [test for test in chosen if isinstance(test, WeatTest)]
     fitter = settings.fitter("encoder")
-    label = partial(label_texts, groups=asked, templates=settings.templates, others=fitter.needs_background)
+    label = partial(label_texts, groups=fitting, templates=settings.templates, others=fitter.needs_background)
     if encoder.max_texts is not None:
-        texts = judging_texts(encoder, asked, tests)
+        texts = judging_texts(encoder, fitting, tests)
 
         def note(fitted: Sequence[str]) -> Floats:
             texts.extend(fitted)
@@ -87,7 +87,7 @@ def fit_sentences(encoder: Encoder, settings: DebiasSettings, report: Report) ->
             label(FunctionEncoder(note), on=on)
         announce_texts(encoder, [texts], settings.cache)
     transforms = {on: fitter.fit_rows(label(before, on=on)) for on in get_args(FittedOn)}
-    copies = DebiasedEncoders(before, transforms, asked, tests, settings.seed)
+    copies = DebiasedEncoders(before, transforms, fitting, tests, settings.seed)
     return Fit(transforms["sentences"], lambda after: copies.judge(report))
 
 
@@ -178,10 +178,10 @@ class DebiasedEncoders:
         for benchmark in _similarities():
             words = sorted(pair_words([benchmark]))
             lacking = set(self.before.lacks(words))
-            known = [word for word in words if word not in lacking]
+            present = [word for word in words if word not in lacking]
             for encoder in after:
                 try:
-                    yield similarity(_of(encoder, known), benchmark, against=_of(self.before, known))
+                    yield similarity(_of(encoder, present), benchmark, against=_of(self.before, present))
                 except VocabularyError as error:
                     measured = (encoder.name, encoder.identity)
                     yield skipped(measured, benchmark.name, benchmark.name, error, part=PART, seed=self.seed)

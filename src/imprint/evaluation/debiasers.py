@@ -171,7 +171,7 @@ def _row(
     last = first if first is None or transform is None else names.recover(after, seed)
     unrecovered = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
     benchmarks = () if transform is None else tuple(_benchmarks(before, after))
-    changes = [0.0] if transform is None else [one.change for one in benchmarks]
+    changes = [0.0] if transform is None else [benchmark.change for benchmark in benchmarks]
     return DebiasComparisonRow(
         test=method,
         embedding=before.name,
@@ -211,9 +211,9 @@ def _judge(rows: Sequence[DebiasComparisonRow]) -> Iterator[DebiasComparisonRow]
     recovered, then the one that keeps other words, then similarity.
     """
     methods = [row for row in rows if row.treated]
-    kept = _least([row for row in methods if _lost(row) <= _AFFORDABLE and math.isfinite(_left(row))], _left)
-    kept = _least([row for row in kept if row.selective] or kept, lambda row: row.recovered or 0.0)
-    best = min(kept, key=lambda row: (_moved(row), _left(row), -(row.quality_change or 0.0)), default=None)
+    candidates = _least([row for row in methods if _lost(row) <= _AFFORDABLE and math.isfinite(_left(row))], _left)
+    candidates = _least([row for row in candidates if row.selective] or candidates, lambda row: row.recovered or 0.0)
+    best = min(candidates, key=lambda row: (_moved(row), _left(row), -(row.quality_change or 0.0)), default=None)
     for row in rows:
         efficient = row in methods and _is_efficient(row, methods)
         yield msgspec.structs.replace(row, efficient=efficient, recommended=row is best)
@@ -228,10 +228,10 @@ def _least(
 
 
 def _is_efficient(row: DebiasComparisonRow, rows: Sequence[DebiasComparisonRow]) -> bool:
-    own = _left(row), _lost(row)
-    others = [(_left(one), _lost(one)) for one in rows]
-    better = [one for one in others if one != own and one[0] <= own[0] and one[1] <= own[1]]
-    return math.isfinite(sum(own)) and not better
+    costs = _left(row), _lost(row)
+    others = [(_left(other), _lost(other)) for other in rows]
+    better = [other for other in others if other != costs and other[0] <= costs[0] and other[1] <= costs[1]]
+    return math.isfinite(sum(costs)) and not better
 
 
 def _left(row: DebiasComparisonRow) -> float:

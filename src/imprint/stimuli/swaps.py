@@ -94,13 +94,13 @@ class SwapTexts:
 
     def of(self, swap: Swap) -> tuple[str, ...]:
         """Return the texts for names, or for pronouns."""
-        found = self.pronouns if swap.of_pronouns else self.names
-        if not found:
+        texts = self.pronouns if swap.of_pronouns else self.names
+        if not texts:
             slots = "{he}, {him} or {his}" if swap.of_pronouns else "{name}"
             raise StimulusError(
-                option="templates", got=found, expected=f"at least one text with {slots} for {swap.id!r}"
+                option="templates", got=texts, expected=f"at least one text with {slots} for {swap.id!r}"
             )
-        return found
+        return texts
 
 
 def find_swaps(name: str) -> list[Swap]:
@@ -113,15 +113,15 @@ def find_swaps(name: str) -> list[Swap]:
 def find_swap(name: str) -> Swap:
     """Return a swap by its name: race, gender, pronouns, or a test of the catalogue that compares names."""
     if name == PRONOUNS:
-        he, she = (WordSet.of(one, [one]) for one in _FORMS["he"])
+        he, she = (WordSet.of(pronoun, [pronoun]) for pronoun in _FORMS["he"])
         return Swap(PRONOUNS, "He and she", he, she, ("gender",), "", "en")
     if name in _bundled():
         return _bundled()[name]
     tests = {test.id: test for test in catalogue() if isinstance(test, WeatTest) and _of_names(test)}
     if name not in tests:
-        known = (*_bundled(), TWO_BY_TWO, PRONOUNS, *tests)
-        hint = did_you_mean(name, known) or "or give two groups of your own"
-        raise StimulusError(option="names", got=name, expected=f"one of {', '.join(known)}", hint=hint)
+        choices = (*_bundled(), TWO_BY_TWO, PRONOUNS, *tests)
+        hint = did_you_mean(name, choices) or "or give two groups of your own"
+        raise StimulusError(option="names", got=name, expected=f"one of {', '.join(choices)}", hint=hint)
     test = tests[name]
     title = f"{test.x.name} and {test.y.name}"
     title = f"{title[0].upper()}{title[1:]}"
@@ -170,7 +170,7 @@ def two_by_two() -> list[Swap]:
 
 def _of_cells(groups: Sequence[WordSet], number: int, *, sides: Sequence[str] = ("", ""), **about: Any) -> Swap:
     """Return an effect of a 2 x 2: the first factor, the second, or their interaction."""
-    cells = tuple(groups[place] for place in _ORDERS[number])
+    cells = tuple(groups[index] for index in _ORDERS[number])
     x, y = (
         WordSet.of(
             name or " and ".join(cell.name for cell in half), [word for cell in half for word in cell.words], "name"
@@ -223,7 +223,7 @@ def slot_problem(text: str) -> str | None:
     """Say what is wrong with a text to put names or pronouns into; None where nothing is."""
     if len(text) > _LONGEST or not text.isprintable():
         return f"must have at most {_LONGEST:,} visible characters"
-    slots = [found[1] for found in _SLOT.finditer(text)]
+    slots = [slot[1] for slot in _SLOT.finditer(text)]
     strange = [slot for slot in slots if slot != _NAME and (slot or "").lower() not in _FORMS]
     if strange or not slots:
         return f"has {f'the slot {strange[0]!r}' if strange else 'nowhere to put a name'}; write {_SLOTS}"
@@ -253,7 +253,7 @@ def _bundled() -> dict[str, Swap]:
 def _read(name: str, values: dict[str, object]) -> Swap:
     table = TomlTable(values, (name,))
     x, y = (TomlTable(table.need(side, dict), (name, side)) for side in ("x", "y"))
-    first, second = (WordSet.of(one.need("name", str), one.texts("words"), "name") for one in (x, y))
+    first, second = (WordSet.of(side.need("name", str), side.texts("words"), "name") for side in (x, y))
     title, source = (table.need(key, str) for key in ("title", "source"))
     return Swap(name, title, first, second, table.texts("topics"), source, "en", is_matched=True)
 
