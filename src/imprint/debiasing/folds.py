@@ -187,7 +187,7 @@ def choose_on_folds(
 def draw_background(embedding: Embedding, apart: Collection[str], generator: np.random.Generator) -> list[str]:
     """Draw words in lower case that are not apart, nor gendered by what they mean, nor the catalogue's."""
     apart_words = {*apart, *catalogue.gender_specific(), *catalogue.background()}
-    apart_words.update(one.word for one in catalogue.professions(neutral=False))
+    apart_words.update(profession.word for profession in catalogue.professions(neutral=False))
     others = [word for word in embedding.words if word.isalpha() and word == word.lower() and word not in apart_words]
     if len(others) < _FEWEST:
         raise VocabularyError(f"has {len(others)} words to serve as background", expected="more", where=embedding.name)

@@ -126,7 +126,7 @@ def gendered() -> tuple[str, ...]:
 def _known(embedding: Embedding, sets: Sequence[Sequence[str]]) -> tuple[WordSets, tuple[str, ...]]:
     """Return the pairs or sets the vocabulary has, in whatever case, each word once; and the words of those not."""
     taken: set[str] = set()
-    known: list[tuple[str, ...]] = []
+    whole: list[tuple[str, ...]] = []
     missing: list[str] = []
     for words in sets:
         forms = [tuple(words), *(tuple(map(change, words)) for change in (str.lower, str.title, str.upper))]
@@ -135,6 +135,6 @@ def _known(embedding: Embedding, sets: Sequence[Sequence[str]]) -> tuple[WordSet
             missing += [word for word in words if not embedding.lookup([word]).words]
         for form in present:
             if taken.isdisjoint(form) and len(set(form)) == len(form):
-                known.append(form)
+                whole.append(form)
                 taken.update(form)
-    return tuple(known), tuple(dict.fromkeys(missing))
+    return tuple(whole), tuple(dict.fromkeys(missing))

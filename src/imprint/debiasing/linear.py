@@ -235,10 +235,7 @@ def prepare(
             words=lookup.missing,
             hint="give seeds it has",
         )
-    apart = {
-        *lookup.tokens,
-        *(word for each in axes for word in embedding.lookup(each.positive + each.negative).tokens),
-    }
+    apart = {*lookup.tokens, *(word for words in ends_of(axes) for word in embedding.lookup(words).tokens)}
     rows = np.array(sorted(embedding.index[word] for word in apart & embedding.index.keys()), dtype=np.intp)
     if len(rows) == len(embedding):
         raise VocabularyError(

@@ -64,10 +64,10 @@ class Background:
         """
         if not len(ranks) or ranks.max() + 1 < FEWEST_RANKS:
             return None
-        kept, lowest, starts = _sample(ranks)
+        chosen, lowest, starts = _sample(ranks)
         if len(lowest) < 2:
             return None
-        sample = rows_at(kept)
+        sample = rows_at(chosen)
         return cls(sample, lowest, starts, sample[: int(starts[min(_FREQUENT, len(lowest))])])
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator, half: int | None = None) -> Ints:

@@ -89,7 +89,7 @@ class EncodingCache:
         """Return the vectors it has, by text."""
         by_key = {_key(text): text for text in texts}
         keys = sorted(by_key)
-        found: dict[str, Floats32] = {}
+        vectors: dict[str, Floats32] = {}
         with self._reporting(), self._lock:
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 batch = keys[start : start + _ASKED_AT_ONCE]
@@ -103,8 +103,8 @@ class EncodingCache:
                         raise EncoderError(
                             "is damaged: it holds an invalid encoding", where=self.path, hint="remove it"
                         )
-                    found[by_key[key]] = row
-        return found
+                    vectors[by_key[key]] = row
+        return vectors
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
@@ -206,12 +206,12 @@ def _checksum(encoder: str, key: bytes, vector: bytes) -> bytes:
     return zlib.crc32(vector, zlib.crc32(key, zlib.crc32(encoder.encode()))).to_bytes(4, "little")
 
 
-def _read(encoder: str, key: object, kept: object) -> Floats32 | None:
+def _read(encoder: str, key: object, stored: object) -> Floats32 | None:
     """Return a vector from the bytes kept, None where they are none or not those that were written."""
-    if not isinstance(kept, bytes) or not isinstance(key, bytes) or len(kept) < 8 or len(kept) % 4:
+    if not isinstance(stored, bytes) or not isinstance(key, bytes) or len(stored) < 8 or len(stored) % 4:
         return None
-    vector = kept[:-4]
-    if _checksum(encoder, key, vector) != kept[-4:]:
+    vector = stored[:-4]
+    if _checksum(encoder, key, vector) != stored[-4:]:
         return None
     row = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
     return row if np.isfinite(row).all() else None

@@ -151,12 +151,12 @@ def analogy(
             )
         each.check_finite()
         vocabularies.append(Vocabulary.of(each, settings.most_words))
-        found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
-        places.append(found)
-        missing.append(_missing(benchmark, found))
+        places_of = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
+        places.append(places_of)
+        missing.append(_missing(benchmark, places_of))
     shared: Flags = np.all([(rows >= 0).all(axis=1) for rows in places], axis=0)
     if not shared.any():
-        names = " and ".join(one.name for one in embeddings)
+        names = " and ".join(embedding.name for embedding in embeddings)
         raise VocabularyError(
             f"none of {len(shared):,} questions has all its words in {names} ({quote(missing[0])} missing)",
             where=benchmark.name,
@@ -190,14 +190,14 @@ def best_answers(
     """
     from imprint.evaluation.kernels import keep_best
 
-    asked, places = np.unique(questions, return_inverse=True)
+    distinct, places = np.unique(questions, return_inverse=True)
     places = np.ascontiguousarray(places.reshape(questions.shape), dtype=np.int64)
     questions = np.ascontiguousarray(questions, dtype=np.int64)
     best = {method: _Best.of(len(questions)) for method in METHODS}
     sums, products = best["3cosadd"], best["3cosmul"]
     least = np.float32(2.0)
     with single_threaded():
-        words = vocabulary.unit(asked, np.float32)
+        words = vocabulary.unit(distinct, np.float32)
         for block in vocabulary.blocks():
             groups = vocabulary.groups[block]
             table = words @ vocabulary.unit(block, np.float32).T
@@ -213,14 +213,14 @@ def best_answers(
         error = (vocabulary.embedding.dimension + 4) * _UNIT
         sums.settle(vocabulary, questions, 2 * (3 * error + 6 * _UNIT) * np.ones(len(questions)), "3cosadd")
         products.settle(vocabulary, questions, 2 * _product_error(products.best, error, float(least)), "3cosmul")
-    return {method: one.at for method, one in best.items()}
+    return {method: answers.at for method, answers in best.items()}
 
 
 def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod) -> Ints:
     """Answer questions in float64, without tricks."""
-    asked, places = np.unique(questions, return_inverse=True)
+    distinct, places = np.unique(questions, return_inverse=True)
     a, b, c = places.reshape(questions.shape).T
-    words = vocabulary.unit(asked, np.float64)
+    words = vocabulary.unit(distinct, np.float64)
     best = np.full(len(questions), -np.inf)
     at = np.full(len(questions), -1, dtype=np.int64)
     for block in vocabulary.blocks():
@@ -280,8 +280,10 @@ def _accuracies(
     draws = np.concatenate(shares).reshape(-1, len(right), len(METHODS))
 
     def estimates(draws: Floats, *, difference: bool = False) -> dict[str, Estimate]:
-        pairs = zip(METHODS, draws.T, strict=True)
-        return {method: estimate(float(one[0]), one[1:], len(number), difference=difference) for method, one in pairs}
+        return {
+            method: estimate(float(drawn[0]), drawn[1:], len(number), difference=difference)
+            for method, drawn in zip(METHODS, draws.T, strict=True)
+        }
 
     return [estimates(side) for side in draws.swapaxes(0, 1)], estimates(draws[:, -1] - draws[:, 0], difference=True)
 

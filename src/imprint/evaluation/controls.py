@@ -308,6 +308,6 @@ def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: Encoding
 def _pairs(language: str) -> PairBenchmark | None:
     if language != "en":
         return None
-    (found,) = bundled_benchmarks("rg-65")
-    assert isinstance(found, PairBenchmark)
-    return found
+    (benchmark,) = bundled_benchmarks("rg-65")
+    assert isinstance(benchmark, PairBenchmark)
+    return benchmark

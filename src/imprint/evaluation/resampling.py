@@ -32,8 +32,8 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any
     """
     return {
         f"{prefix}{name}{end}".removeprefix("3"): None if math.isnan(number) else number
-        for name, one in measures.items()
-        for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
+        for name, estimated in measures.items()
+        for end, number in (("", estimated.value), ("_low", estimated.low), ("_high", estimated.high))
     }
 
 

@@ -85,13 +85,13 @@ def similarity(embedding: Embedding, benchmark: PairBenchmark, *, against: Embed
 def correlate(
     people: Floats, sides: Sequence[Floats], dyads: Dyads
 ) -> tuple[list[dict[str, Estimate]], dict[str, Estimate]]:
-    """Return both results of every side with people, and the last side's less the first one's."""
+    """Return both correlations of every side with people, and the last side's less the first one's."""
     measured: list[dict[str, Estimate]] = [{} for _ in sides]
     change = {}
     for name, correlation in (("spearman", spearman), ("pearson", pearson)):
         results = [correlation(people, side) for side in sides]
-        for measures, one in zip(measured, results, strict=True):
-            measures[name] = Estimate(one.value, *dyads.interval(one))
+        for measures, result in zip(measured, results, strict=True):
+            measures[name] = Estimate(result.value, *dyads.interval(result))
         change[name] = Estimate(results[-1].value - results[0].value, *dyads.difference(results[-1], results[0]))
     return measured, change
 

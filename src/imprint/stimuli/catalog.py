@@ -141,12 +141,12 @@ def published_tests() -> tuple[Test, ...]:
 @cache
 def plugin_tests() -> tuple[Test, ...]:
     """Return the tests of installed catalogues: entry points to a TOML file, or to a function that returns tests."""
-    found: list[Test] = []
+    tests: list[Test] = []
     for name in CATALOGUES.names():
         offered = CATALOGUES.get(name)
-        found += offered() if callable(offered) else read_tests(offered)
-    parsing.refuse_repeated_ids([*catalogue(), *found], CATALOGUES.group)
-    return tuple(found)
+        tests += offered() if callable(offered) else read_tests(offered)
+    parsing.refuse_repeated_ids([*catalogue(), *tests], CATALOGUES.group)
+    return tuple(tests)
 
 
 def get(identifier: str) -> Test:

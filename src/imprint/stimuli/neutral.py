@@ -3,6 +3,7 @@
 The data are in data/translation/neutral.toml, and so is the format; a user's own file has the same.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -87,7 +88,8 @@ def _read(path: FilePath) -> dict[str, NeutralLanguage]:
     by_code = {}
     for code, language in zip(codes, languages, strict=True):
         sentences = [_sentence(word, code, language) for word in words if word.get(code, str)]
-        repeated = [one.word for place, one in enumerate(sentences) if one.word in {s.word for s in sentences[:place]}]
+        counts = Counter(sentence.word for sentence in sentences)
+        repeated = [word for word, count in counts.items() if count > 1]
         if repeated or not sentences:
             problem = f"{repeated[0]!r} is duplicated" if repeated else f"no word has a form for {code!r}"
             raise StimulusError(problem, where=path, words=repeated, hint="write one table per word")

@@ -287,14 +287,14 @@ def _from_object(source: object, options: EncoderOptions) -> Subject:
 
 
 def _open(
-    found: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
+    source: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
 ) -> Subject:
     from imprint.encoders.bag_of_words import BagOfWordsEncoder
 
-    adapter = found.adapter
+    adapter = source.adapter
     if adapter in (EMBEDDING, BAG_OF_WORDS):
         _given(options, (), BAG_OF_WORDS)
-        embedding = read_embedding(Path(str(found.place)), only=only, progress=progress)
+        embedding = read_embedding(Path(str(source.place)), only=only, progress=progress)
         return embedding if adapter == EMBEDDING else BagOfWordsEncoder(embedding)
     if adapter == "sentence-transformers" and (options.get("pooling") or options.get("layers")):
         adapter = "transformers"
@@ -303,8 +303,8 @@ def _open(
     if adapter == "server":
         from imprint.encoders.http import key_from_environment
 
-        given = {"model": "", "key": key_from_environment(str(found.place)), **given}
-    made = make(*(() if found.place is None else (found.place,)), **given)
+        given = {"model": "", "key": key_from_environment(str(source.place)), **given}
+    made = make(*(() if source.place is None else (source.place,)), **given)
     return from_object(made)
 
 
