@@ -147,9 +147,7 @@ def read_seeds(path: FilePath) -> Seeds:
         parts[word] = part == "1"
     if not parts:
         raise StimulusError("has no words below its header", where=path, hint="write one word per line")
-    return Seeds(
-        *(tuple(word for word, is_held_out in parts.items() if is_held_out is wanted) for wanted in (False, True))
-    )
+    return Seeds(*(tuple(word for word in parts if parts[word] is wanted) for wanted in (False, True)))
 
 
 def read_pairs(path: FilePath) -> tuple[WordPair, ...]:
