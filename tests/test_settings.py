@@ -26,7 +26,7 @@ from imprint.corpora.settings import CorpusSettings
 from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
-from imprint.evaluation.settings import BenchmarkSettings, EvaluationSettings
+from imprint.evaluation.benchmarks import BenchmarkSettings, EvaluationSettings
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds.audit import AuditedSettings
 from imprint.policies.settings import GateSettings

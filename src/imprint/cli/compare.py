@@ -8,7 +8,7 @@ import typer
 from imprint.cli.encoders import SUBJECT_HELP, EncoderSettings, opened_subjects
 from imprint.cli.evaluate import BenchmarksOption
 from imprint.cli.options import JsonOption, chosen_weats, is_subject, with_settings
-from imprint.evaluation.settings import BenchmarkSettings
+from imprint.evaluation.benchmarks import BenchmarkSettings
 
 
 @with_settings

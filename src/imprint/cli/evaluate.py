@@ -10,7 +10,7 @@ import imprint
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.options import DEFAULT_PAIR, GroupOption, JsonOption, is_subject, named_words, with_settings
 from imprint.errors import SettingError
-from imprint.evaluation.settings import EvaluationSettings
+from imprint.evaluation.benchmarks import EvaluationSettings
 
 BenchmarksOption = Annotated[
     Path | None,

@@ -22,9 +22,15 @@ import numpy.typing as npt
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import rows_by_frequency
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import AnalogyBenchmark, BenchmarkRow, OtherValue, ValueChange, benchmark_fields
+from imprint.evaluation.benchmarks import (
+    AnalogyBenchmark,
+    BenchmarkRow,
+    EvaluationSettings,
+    OtherValue,
+    ValueChange,
+    benchmark_fields,
+)
 from imprint.evaluation.resampling import Estimate, draw_counts, estimate
-from imprint.evaluation.settings import EvaluationSettings
 from imprint.rows import HighEnd, LowEnd, shown
 from imprint.stimuli.definition import quote
 from imprint.threads import single_threaded

@@ -2,7 +2,7 @@
 
 A file of pairs has three columns, two words and people's score (tabs or, in .csv, commas); a file of analogies has
 four words a line and lines ": name" that begin a section, as the analogies of word2vec have. Rows of all benchmarks
-share the measures of an embedding, alone or against another one.
+share the measures of an embedding, alone or against another one. It loads without numpy, for the command line's sake.
 """
 
 import csv
@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from imprint.checks import check_whole
 from imprint.errors import SettingError, StimulusError, raising_as
 from imprint.files import FilePath, bundled_file
 from imprint.rows import Row, shown
+from imprint.settings import SEED, option
 from imprint.stimuli.files import read_text
 from imprint.stimuli.published import figures, published_pair
 
@@ -31,6 +33,8 @@ Whose = Literal["", "against_", "change_"]  # whose measure: this embedding's, t
 OtherValue = Annotated[float | None, shown("A", "Measured for the other embedding, A.", digits=3)]
 ValueChange = Annotated[float | None, shown("B - A", "B less A, with the 95 % interval of this difference.", digits=3)]
 
+MOST_WORDS = 300_000  # searched for analogies: gensim's own limit
+RESAMPLES = 1_000
 SUFFIXES = (".tsv", ".csv", ".txt")
 PART = "benchmarks"  # the part of an audit that measures the debiased copy against the embedding audited
 
@@ -63,6 +67,30 @@ class AnalogyBenchmark:
 
 
 Benchmark = PairBenchmark | AnalogyBenchmark
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkSettings:
+    """How analogies are answered."""
+
+    most_words: Annotated[int, option("Number of most frequent words to search for analogies.", min=1)] = MOST_WORDS
+    seed: Annotated[int, SEED] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse to search no words."""
+        check_whole("most_words", self.most_words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationSettings(BenchmarkSettings):
+    """How benchmarks are run."""
+
+    resamples: Annotated[int, option("Resamples behind intervals of analogies.", min=1)] = RESAMPLES
+
+    def __post_init__(self) -> None:
+        """Refuse intervals of no resamples."""
+        super().__post_init__()
+        check_whole("resamples", self.resamples)
 
 
 def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:

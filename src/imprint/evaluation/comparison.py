@@ -29,10 +29,16 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder as Encoder  # EncoderLike names it
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
-from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
+from imprint.evaluation.benchmarks import (
+    RESAMPLES,
+    Benchmark,
+    BenchmarkRow,
+    EvaluationSettings,
+    bundled_benchmarks,
+    pair_words,
+)
 from imprint.evaluation.evaluate import evaluate
 from imprint.evaluation.resampling import correlate_resampled, flatten
-from imprint.evaluation.settings import RESAMPLES, EvaluationSettings
 from imprint.rows import Row, Rows, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.settings import CACHE, REPORT, option, settable
 from imprint.stimuli.catalog import WEAT_TESTS, catalogue, choose

@@ -8,6 +8,7 @@ names is trained anew after debiasing (Gonen and Goldberg 2019).
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -129,13 +130,13 @@ def compare_debiasers(
     'hard'
     """
     embedding = load(embedding)
-    axis, names = judging_axis(embedding), JudgingNames.of(embedding)
-    attack = names.recover(embedding, seed), seed
+    names = JudgingNames.of(embedding)
+    before = _Before(embedding, judging_axis(embedding), names, names.recover(embedding, seed), seed)
     chosen = DEBIASERS.names() if methods is None else methods
     for method in chosen:
         DEBIASERS.get(method)
     judging = words_that_judge(embedding)
-    rows = [_row(UNTREATED, embedding, embedding, None, axis, names, attack, 0.0)]
+    rows = [before.row(UNTREATED, embedding, None, 0.0)]
     refused: list[SkippedRow] = []
     for done, method in enumerate(chosen):
         if report is not None:
@@ -144,8 +145,7 @@ def compare_debiasers(
             start = time.perf_counter()
             transform, _ = fit_gender(embedding, method, leave_out=judging, seed=seed)
             after = transform.apply(embedding)
-            seconds = time.perf_counter() - start
-            rows.append(_row(method, embedding, after, transform, axis, names, attack, seconds))
+            rows.append(before.row(method, after, transform, time.perf_counter() - start))
         except ImprintError as error:
             measured = (embedding.name, embedding.sha256)
             refused.append(skipped(measured, method, f"Debiasing with {method}", error, part=PART, seed=seed))
@@ -156,40 +156,41 @@ def compare_debiasers(
     return DebiaserComparison([*_judge(rows), *refused])
 
 
-def _row(
-    method: str,
-    before: Embedding,
-    after: Embedding,
-    transform: Transform | None,
-    axis: Axis,
-    names: JudgingNames,
-    attack: tuple[RecoveryAttempt | None, int],
-    seconds: float,
-) -> DebiasComparisonRow:
-    first, seed = attack
-    labels = names.labels[names.held_out]
-    last = first if first is None or transform is None else names.recover(after, seed)
-    unrecovered = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
-    benchmarks = () if transform is None else tuple(_benchmarks(before, after))
-    changes = [0.0] if transform is None else [benchmark.change for benchmark in benchmarks]
-    return DebiasComparisonRow(
-        test=method,
-        embedding=before.name,
-        embedding_sha256=before.sha256,
-        seed=seed,
-        missing=() if transform is None else transform.card.missing,
-        method=method,
-        fitted=() if transform is None else facts_of(transform),
-        **flatten(measure_left(before, after, axis)),
-        n_pairs=len(axis.positive),
-        **(unrecovered if last is None else flatten({"recovered": estimate_recovery(last, labels)})),
-        recovered_before=None if first is None else estimate_recovery(first, labels).value,
-        chance=_CHANCE,
-        n_judged=0 if first is None else len(labels),
-        quality_change=float(np.mean(changes)) if changes else None,
-        benchmarks=benchmarks,
-        seconds=seconds,
-    )
+@dataclass(frozen=True)
+class _Before:
+    """An embedding before debiasing, and what judges debiasers of it: an axis, and names whose sex is recovered."""
+
+    embedding: Embedding
+    axis: Axis
+    names: JudgingNames
+    recovered: RecoveryAttempt | None
+    seed: int
+
+    def row(self, method: str, after: Embedding, transform: Transform | None, seconds: float) -> DebiasComparisonRow:
+        """Return what a method leaves and costs; without a transform, what there is before."""
+        first, labels = self.recovered, self.names.labels[self.names.held_out]
+        last = first if first is None or transform is None else self.names.recover(after, self.seed)
+        unrecovered = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
+        benchmarks = () if transform is None else tuple(_benchmarks(self.embedding, after))
+        changes = [0.0] if transform is None else [benchmark.change for benchmark in benchmarks]
+        return DebiasComparisonRow(
+            test=method,
+            embedding=self.embedding.name,
+            embedding_sha256=self.embedding.sha256,
+            seed=self.seed,
+            missing=() if transform is None else transform.card.missing,
+            method=method,
+            fitted=() if transform is None else facts_of(transform),
+            **flatten(measure_left(self.embedding, after, self.axis)),
+            n_pairs=len(self.axis.positive),
+            **(unrecovered if last is None else flatten({"recovered": estimate_recovery(last, labels)})),
+            recovered_before=None if first is None else estimate_recovery(first, labels).value,
+            chance=_CHANCE,
+            n_judged=0 if first is None else len(labels),
+            quality_change=float(np.mean(changes)) if changes else None,
+            benchmarks=benchmarks,
+            seconds=seconds,
+        )
 
 
 def _benchmarks(before: Embedding, after: Embedding) -> Iterator[BenchmarkChange]:
