@@ -116,6 +116,7 @@ class RankingPlan:
             obstacle="few words" if is_few else None if ranked.is_matched else "frequency",
             units=self._pair_units,
         )
+        seen = [level for level in levels if level not in missing]
         for comparison in ranked.comparisons:
             sides = (("x", comparison.x), ("y", comparison.y))
             yield RetrievalRow(
@@ -133,7 +134,7 @@ class RankingPlan:
                 n_left_out=self._n_left_out,
                 n_documents=len({document for _, document, _ in self._pairs}),
                 top_k=places,
-                **ranking.row(comparison, [level for level in levels if level not in missing], self._units()),
+                **ranking.row(comparison, ranked.groups, seen, self._units()),
                 without=self._remaining(ranking.related, np.array(listed[count + 2 * len(self._edited) :])),
             )
 

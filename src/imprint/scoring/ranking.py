@@ -18,7 +18,8 @@ from imprint.significance.gaps import ShareOfGap
 from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome
 from imprint.significance.partitions import permutation_test
 from imprint.significance.swapped import sign_flips
-from imprint.stimuli.retrieval import Comparison
+from imprint.stimuli.definition import WordSet
+from imprint.stimuli.swaps import Swap
 from imprint.types import Floats, Ints
 
 FEWEST_DRAWN = 8  # topics, documents or units, and names of a group: what coverage was simulated from
@@ -42,9 +43,11 @@ class Ranking:
     obstacle: Reason | None
     units: tuple[Ints, Ints] | None = None  # of pairs
 
-    def row(self, comparison: Comparison, levels: Sequence[str], units: Sequence[str]) -> dict[str, Any]:
+    def row(
+        self, comparison: Swap, groups: Sequence[WordSet], levels: Sequence[str], units: Sequence[str]
+    ) -> dict[str, Any]:
         """Return the fields of the row of a comparison."""
-        signs = np.array(comparison.coefficients)[self.groups]
+        signs = np.array(comparison.coefficients_of(groups))[self.groups]
         effect = _less_first(self.related) * signs
         by_unit, factors = self._by_unit(effect), self._factors(self.related)
         first = by_unit if self.units is None else self._contrasts(effect).mean(axis=0)

@@ -176,7 +176,7 @@ def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
     """Return what two groups of names come to: names are the unit, and so are texts where there are four or more."""
     n_x, means = len(exchange.x), table.mean(axis=1)
     difference = float(sum(part * scores.mean() for part, scores in _by_group(exchange, means)))
-    scale = sum(map(abs, exchange.coefficients)) / 2  # of an interaction two: of the mean of X less that of Y
+    scale = exchange.scale
     if exchange.cells:  # what other effects do is taken off
         means = np.concatenate([scores - scores.mean() for _, scores in _by_group(exchange, means)])
         means[:n_x] += difference / scale

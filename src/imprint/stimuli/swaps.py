@@ -67,6 +67,16 @@ class Swap:
         half = len(self.groups) // 2
         return (*[part] * half, *[-part] * half)
 
+    @property
+    def scale(self) -> float:
+        """How many times the difference of the means of X and Y it is: of an interaction, two."""
+        return sum(map(abs, self.coefficients)) / 2
+
+    def coefficients_of(self, groups: Sequence[WordSet]) -> tuple[float, ...]:
+        """Return the coefficients of groups in another order; those that are not compared have none."""
+        of_group = dict(zip(self.groups, self.coefficients, strict=True))
+        return tuple(of_group.get(group, 0.0) for group in groups)
+
     def keep(self, words: Collection[str]) -> "Swap":
         """Return it with these of its words alone."""
         x, y, *cells = (
