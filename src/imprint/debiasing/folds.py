@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from imprint.debiasing.frontier import TARGET_REDUCTION, unit_rows
+from imprint.debiasing.frontier import TARGET_REDUCTION, units_of
 from imprint.debiasing.linear import LinearDebiaser, LinearProblem, default_axes, mix, prepare
 from imprint.debiasing.programme import Whitened, Whitening, choose_weight
 from imprint.directions.axis import Axis
@@ -86,10 +86,10 @@ def fold_frontier(
         )
     generator = np.random.default_rng(seed)
     ends = {word for axis in axes for word in axis.positive + axis.negative}
-    background = unit_rows(embedding, draw_background(embedding, {*words, *judges, *ends}, generator))
+    background = units_of(embedding, draw_background(embedding, {*words, *judges, *ends}, generator))
     problem = prepare(embedding, axis=axes, seeds=words)
     settings = [(strength, spread) for spread in spreads for strength in sorted(strengths)]
-    rows, units = embedding.lookup(words).vectors.astype(np.float64), unit_rows(embedding, words)
+    rows, units = embedding.lookup(words).vectors.astype(np.float64), units_of(embedding, words)
     foldings = (generator.permutation(len(words)) for _ in range(REPEATS))
     folds = [order[fold::FOLDS] for order in foldings for fold in range(FOLDS)]
     selectivities = []
@@ -122,7 +122,7 @@ def _ratios(
     Along the axis T g of what T makes of rows, their coordinates are those along X g, over the root of g' X g.
     """
     ends = [
-        [unit_rows(problem.embedding, side).mean(axis=0) for side in (axis.positive, axis.negative)]
+        [units_of(problem.embedding, side).mean(axis=0) for side in (axis.positive, axis.negative)]
         for axis in problem.axes
     ]
     old = np.array([positive - negative for positive, negative in ends]).T

@@ -195,7 +195,7 @@ def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tup
     return tokens, before.vectors[rows] / lengths, moved / lengths
 
 
-def unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
+def units_of(embedding: Embedding, words: Sequence[str]) -> Floats:
     """Return the rows of the words it has at unit length, in double precision."""
     return np.asarray(moved_rows(embedding, embedding, words)[1], dtype=np.float64)
 

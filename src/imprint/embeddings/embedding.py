@@ -45,9 +45,7 @@ class Lookup:
     @property
     def unit(self) -> Floats:
         """The rows at length one, in float64."""
-        rows = self.vectors.astype(np.float64)
-        units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return units
+        return unit_rows(self.vectors)
 
     def __repr__(self) -> str:
         return f"Lookup({len(self.words)} found, {len(self.missing)} missing)"
