@@ -94,12 +94,8 @@ class DoubleHardDebiaser(Debiaser):
         def debiased(dropped: Floats, measured: dict[str, float]) -> DoubleHardTransform:
             prepared = replace(dropping(dropped).apply(embedding), name=embedding.name)
             hard = HardDebiaser().fit(prepared, axis=axis, pairs=pairs, specific=specific)
-            card = replace(
-                hard.card,
-                embedding_sha256=embedding.sha256,
-                settings={**hard.card.settings, **asdict(self)},
-                measured=measured,
-            )
+            settings = {**hard.card.settings, **asdict(self)}
+            card = replace(hard.card, embedding_sha256=embedding.sha256, settings=settings, measured=measured)
             return DoubleHardTransform("double-hard", card, hard.basis, hard.kept, hard.pairs, dropped, centre)
 
         if not count:
@@ -116,14 +112,9 @@ class DoubleHardDebiaser(Debiaser):
             moved = first.move(rows)
             scores.append(_alignment(moved - moved @ basis.T @ basis))
         best = int(np.argmin(scores[1:]))
-        return debiased(
-            ways[best : best + 1],
-            {
-                "component_dropped": best + 1,
-                "clustered_right_by_hard_alone": scores[0],
-                "clustered_right": scores[best + 1],
-            },
-        )
+        alone, dropping_one = scores[0], scores[best + 1]
+        measured = {"clustered_right_by_hard_alone": alone, "clustered_right": dropping_one}
+        return debiased(ways[best : best + 1], {"component_dropped": best + 1, **measured})
 
 
 def _principal(embedding: Embedding, count: int) -> tuple[Floats, Floats]:

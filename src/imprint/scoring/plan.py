@@ -119,6 +119,7 @@ class RankingPlan:
         seen = [level for level in levels if level not in missing]
         for comparison in ranked.comparisons:
             sides = (("x", comparison.x), ("y", comparison.y))
+            signs = np.array(comparison.coefficients_of(ranked.groups))[groups]
             yield RetrievalRow(
                 test=comparison.id,
                 embedding=scorer.name,
@@ -134,7 +135,7 @@ class RankingPlan:
                 n_left_out=self._n_left_out,
                 n_documents=len({document for _, document, _ in self._pairs}),
                 top_k=places,
-                **ranking.row(comparison, ranked.groups, seen, self._units()),
+                **ranking.row(signs, comparison.scale, seen, self._units()),
                 without=self._remaining(ranking.related, np.array(listed[count + 2 * len(self._edited) :])),
             )
 

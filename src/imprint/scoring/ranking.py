@@ -18,8 +18,6 @@ from imprint.significance.gaps import ShareOfGap
 from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome
 from imprint.significance.partitions import permutation_test
 from imprint.significance.swapped import sign_flips
-from imprint.stimuli.definition import WordSet
-from imprint.stimuli.swaps import Swap
 from imprint.types import Floats, Ints
 
 FEWEST_DRAWN = 8  # topics, documents or units, and names of a group: what coverage was simulated from
@@ -43,11 +41,8 @@ class Ranking:
     obstacle: Reason | None
     units: tuple[Ints, Ints] | None = None  # of pairs
 
-    def row(
-        self, comparison: Swap, groups: Sequence[WordSet], levels: Sequence[str], units: Sequence[str]
-    ) -> dict[str, Any]:
-        """Return the fields of the row of a comparison."""
-        signs = np.array(comparison.coefficients_of(groups))[self.groups]
+    def row(self, signs: Floats, scale: float, levels: Sequence[str], units: Sequence[str]) -> dict[str, Any]:
+        """Return the fields of the row of a comparison, from the coefficient of each level and the swap's scale."""
         effect = _less_first(self.related) * signs
         by_unit, factors = self._by_unit(effect), self._factors(self.related)
         first = by_unit if self.units is None else self._contrasts(effect).mean(axis=0)
@@ -62,7 +57,7 @@ class Ranking:
             "mean_difference": float(contrast(effect[None], factors)[0]),
             "mean_difference_low": low,
             "mean_difference_high": high,
-            "p_value": self._p_value(means, by_unit * self._weights, signs, comparison.scale),
+            "p_value": self._p_value(means, by_unit * self._weights, signs, scale),
             "n_x": int((signs > 0).sum()),
             "n_y": int((signs < 0).sum()),
             "share_first": share_first(first),
