@@ -58,10 +58,10 @@ class FittingGroups:
 def gender_groups() -> FittingGroups:
     """Return men and women: paired terms, and first names that no test of the catalogue asks about as names."""
     sets = [words for test in tests() for words in word_sets(test).values()]
-    asked = {word for group in sets for word, kind in zip(group.words, group.kinds, strict=True) if kind == "name"}
+    tested = {word for group in sets for word, kind in zip(group.words, group.kinds, strict=True) if kind == "name"}
     fitted, held_out = [], []
     for side, (group, names) in enumerate(zip(("men", "women"), gendered_names(), strict=True)):
-        others = [name for name in names if name not in asked]
+        others = [name for name in names if name not in tested]
         parts = _split(WordSet.of(group, others, "name"))
         terms = [(pair[side], kind) for pair, kind in TERMS]
         words, kinds = (tuple(column) for column in zip(*terms, strict=True))

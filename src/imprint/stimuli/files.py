@@ -108,12 +108,12 @@ def groups_from_files(groups: Mapping[str, FilePath], attributes: Mapping[str, F
         raise StimulusError(
             f"attributes of {odd!r} are given, which is not a group", expected=f"one of {', '.join(groups)}"
         )
-    sets, own = (
+    sets, of_groups = (
         tuple(WordSet.of(name, read_words(source)) for name, source in named.items())
         for named in (groups, {name: attributes[name] for name in groups if name in attributes})
     )
     identifier = re.sub(r"[\s,]+", "-", "-".join(groups))
-    test = GroupsTest(identifier, ", ".join(groups), "words given", UNDETERMINED, sets, own)
+    test = GroupsTest(identifier, ", ".join(groups), "words given", UNDETERMINED, sets, of_groups)
     validate(test, where="the groups given")
     return test
 
