@@ -48,10 +48,10 @@ def test_equal_numbers_share_their_ranks(table):
 
 
 def test_few_labels_are_all_tried_with_the_observed_ones_first():
-    chosen, exact = relabellings(2, 5, SEED)
+    labels, exact = relabellings(np.array([0, 0, 1, 1, 1]), SEED)
     assert exact
-    assert {tuple(np.flatnonzero(row)) for row in chosen} == set(combinations(range(5), 2))
-    assert chosen[0].tolist() == [True, True, False, False, False]
+    assert {tuple(np.flatnonzero(row == 0)) for row in labels} == set(combinations(range(5), 2))
+    assert labels[0].tolist() == [0, 0, 1, 1, 1]
     turned, exact = exchanges(3, SEED)
     assert exact
     assert len({tuple(row) for row in turned}) == 8
@@ -59,12 +59,13 @@ def test_few_labels_are_all_tried_with_the_observed_ones_first():
 
 
 def test_many_labels_are_drawn_with_the_observed_ones_first():
-    for chosen, exact in (relabellings(12, 30, SEED), exchanges(40, SEED)):
+    numbers = np.repeat([0, 1], [12, 18])
+    for drawn, exact in (relabellings(numbers, SEED), exchanges(40, SEED)):
         assert not exact
-        assert len(chosen) == 10_000
-    chosen, _ = relabellings(12, 30, SEED)
-    assert chosen[0].tolist() == [True] * 12 + [False] * 18
-    assert set(chosen.sum(axis=1)) == {12}
+        assert len(drawn) == 10_000
+    labels, _ = relabellings(numbers, SEED)
+    assert labels[0].tolist() == numbers.tolist()
+    assert set((labels == 0).sum(axis=1)) == {12}
 
 
 @pytest.mark.parametrize(

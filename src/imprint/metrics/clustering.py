@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.groups import LEFT_OUT, GroupMetric, by_words, group_means
+from imprint.metrics.groups import GroupMetric, by_words, group_means
 from imprint.metrics.metric import MetricWords
-from imprint.significance.relabelled import NullTest
-from imprint.types import Floats, Indices, Ints
+from imprint.significance.relabelled import LEFT_OUT, Chosen, NullTest
+from imprint.types import Floats, Indices
 
 _STARTS = 50
 _STEPS = 100
@@ -38,18 +38,19 @@ class Clustering(GroupMetric):
     )
     tail = "high"
     bounds = (0.0, 1.0)
-    sampled = ("x", "y")
+    sampled = ("targets",)
 
-    def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean over groups of the share of words in the group's cluster."""
         from scipy.optimize import linear_sum_assignment
 
-        values = np.empty(len(targets))
-        count = int(targets.max()) + 1
-        for places, kept in by_words(targets):
-            clusters = np.eye(count)[k_means(words.targets[kept], count)]
-            shares = group_means(targets[np.ix_(places, kept)]) @ clusters  # choices, groups, clusters
-            values[places] = [one[linear_sum_assignment(one, maximize=True)].mean() for one in shares]
+        numbers = chosen.targets
+        values = np.empty(len(numbers))
+        count = int(numbers.max()) + 1
+        for choices, used in by_words(numbers):
+            clusters = np.eye(count)[k_means(words.targets[used], count)]
+            shares = group_means(numbers[np.ix_(choices, used)]) @ clusters  # choices, groups, clusters
+            values[choices] = [table[linear_sum_assignment(table, maximize=True)].mean() for table in shares]
         return values
 
     def label_test(self, words: MetricWords) -> NullTest | None:

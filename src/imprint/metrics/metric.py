@@ -10,18 +10,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from imprint.association.vectors import FEWEST_WORDS, SetVectors
+from imprint.association.vectors import FEWEST_WORDS, SetVectors, find_rows, refuse_overlap
 from imprint.association.weat import look_up
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
-from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
+from imprint.significance.relabelled import ROLES, BiasedTail, Chosen, NullTest, Role
 from imprint.stimuli.catalog import language_of
-from imprint.stimuli.definition import AnyTest, Language, WeatTest
+from imprint.stimuli.definition import AnyTest, GroupsTest, Language, WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints
 
@@ -33,8 +34,9 @@ Replaced = Literal["targets", "all"]
 class MetricWords(SetVectors):
     """The words of a test, and what metrics need of them besides. A set that is not asked about is empty.
 
-    `unpaired` are words that are left out because the other word of their pair has no vector. Rows may have an axis
-    before them, one draw of random words each, if the metric is `stacked`.
+    Of groups, `group_sizes` and `attribute_sizes` count the words of each. `unpaired` are words that are left out
+    because the other word of their pair has no vector. Rows may have an axis before them, one draw of random words
+    each, if the metric is `stacked`.
     """
 
     embedding: Embedding
@@ -45,7 +47,8 @@ class MetricWords(SetVectors):
     from_subwords: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     paired: bool = False
-    group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
+    group_sizes: tuple[int, ...] = ()
+    attribute_sizes: tuple[int, ...] = ()
     language: Language | None = None
 
     @classmethod
@@ -65,6 +68,26 @@ class MetricWords(SetVectors):
             unpaired=unpaired,
             paired=paired,
             language=language_of(test),
+        )
+
+    @classmethod
+    def of_groups(cls, embedding: Embedding, test: GroupsTest) -> "MetricWords":
+        """Find the words of groups, and their attributes, at length one."""
+        rows = find_rows(embedding, (*test.groups, *test.attributes))
+        groups, attributes = rows.sets[: len(test.groups)], rows.sets[len(test.groups) :]
+        for sets, lookups in ((test.groups, groups), (test.attributes, attributes)):
+            for (one, left), (two, right) in combinations(zip(sets, lookups, strict=True), 2):
+                refuse_overlap(embedding, one, two, (left, right))
+        return cls.of_lookups(
+            embedding,
+            groups,
+            attributes,
+            embedding=embedding,
+            missing=rows.missing,
+            lowered=rows.lowered,
+            from_subwords=rows.from_subwords,
+            group_sizes=tuple(len(lookup.words) for lookup in groups),
+            attribute_sizes=tuple(len(lookup.words) for lookup in attributes),
         )
 
     @cached_property
@@ -90,13 +113,19 @@ class MetricWords(SetVectors):
 
     def observed(self) -> Chosen:
         """Return the sets as the test has them."""
-        return Chosen.of((self.n_x, self.n_y), (self.n_a, self.n_b))
+        return Chosen.of(self.group_sizes or (self.n_x, self.n_y), self.attribute_sizes or (self.n_a, self.n_b))
 
     def units(self) -> tuple[list[int], list[int]]:
         """Return the numbers of units: a word and its inflections, within a set, are one; so are words of a pair."""
-        sides = ((self.target_words, self.n_x), (self.attribute_words, self.n_a))
+        observed = self.observed()
+        sides = ((self.target_words, observed.targets[0]), (self.attribute_words, observed.attributes[0]))
         targets, attributes = (
-            [*units(words[:first]), *(len(words) + unit for unit in units(words[first:]))] for words, first in sides
+            [
+                group * len(words) + unit
+                for group in np.unique(numbers).tolist()
+                for unit in units([words[place] for place in np.flatnonzero(numbers == group)])
+            ]
+            for words, numbers in sides
         )
         if self.paired:
             for place in range(self.n_x):
@@ -133,7 +162,7 @@ class Metric(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]  # one line for the list of metrics
     source: ClassVar[str]
-    sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
+    sampled: ClassVar[tuple[Role, ...]] = ROLES  # whose words count as a sample; the interval is over these
     paired: ClassVar[bool] = False
     directed: ClassVar[bool] = True
     stacked: ClassVar[bool] = False

@@ -27,7 +27,7 @@ class ScWeat(Metric):
     permuted = None
     replaced = "targets"
     stacked = True
-    sampled = ("a", "b")
+    sampled = ("attributes",)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about each target word."""
