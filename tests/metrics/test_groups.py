@@ -19,7 +19,7 @@ from imprint.metrics.neighbours import NeighbourTest
 from imprint.metrics.rnd import Rnd
 from imprint.metrics.run import measure_metric, measure_metrics
 from imprint.metrics.subspace import Subspace
-from imprint.significance.crossed import over_words
+from imprint.significance.crossed import Factor, crossed_interval
 from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.relabelled import LEFT_OUT, Chosen, place_among, relabellings
 from imprint.stimuli.catalog import get
@@ -46,7 +46,9 @@ def test_g_of_two_groups_is_half_of_weat_with_its_p(bundled, test):
     assert 2 * found.value == pytest.approx(other.mean_difference, rel=1e-6)
     assert found.p_value == pytest.approx(other.p_value, rel=0.02)  # certified ones to 1 %
     words = MetricWords.of(bundled, get(test), unit=True)
-    interval = over_words(words.cosines, words.n_x, words.n_a, units=words.units(), confidence=CONFIDENCE)
+    sides = zip(words.units(), (words.n_x, words.n_a), strict=True)
+    groups = [(np.array(units[:first]), np.array(units[first:])) for units, first in sides]
+    interval = crossed_interval(words.cosines, [Factor(group, (1.0, -1.0)) for group in groups], CONFIDENCE)
     # Exactly so where every unit is one word; words with inflections weigh a little differently.
     close = test in ("caliskan-3", "caliskan-6")
     theirs = (interval.low, interval.high)

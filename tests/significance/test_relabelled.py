@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata
 
-from imprint.significance.crossed import over_words
+from imprint.significance.crossed import Factor, crossed_interval
 from imprint.significance.partitions import binomial_interval
 from imprint.significance.ranks import midranks
 from imprint.significance.relabelled import (
@@ -127,7 +127,8 @@ def test_the_interval_of_a_difference_of_mean_cosines_is_that_of_crossed_words()
 
     units = ([0, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10], range(9))
     low, high = jackknife(weat, observed, (range(11), range(9)), crossed=True).interval(0.95)
-    expected = over_words(cosines, 5, 4, confidence=0.95)
+    factors = [Factor.of(*sizes, coefficients=(1.0, -1.0)) for sizes in ((5, 6), (4, 5))]
+    expected = crossed_interval(cosines, factors, 0.95)
     assert (low, high) == pytest.approx((expected.low, expected.high))
     assert jackknife(weat, observed, units).error >= jackknife(weat, observed, units, crossed=True).error
 

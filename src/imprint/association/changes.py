@@ -13,11 +13,11 @@ import numpy as np
 
 from imprint.association.cosines import Effect
 from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested
-from imprint.association.sizes import size_fields
+from imprint.association.sizes import lack_words, size_fields
 from imprint.association.topics import TopicRow, by_topic, left_out, n_units, obstacle_of
 from imprint.association.vectors import SetVectors, shares_of, words_of_both
 from imprint.rows import Row, shown
-from imprint.significance.outcomes import Size, too_few
+from imprint.significance.outcomes import Size
 from imprint.significance.shares import change_of_size
 
 _ABOUT = ("title", "topics", "sets", "source", "language", "adapted")  # what a change is about is what the test is
@@ -77,11 +77,7 @@ class TestChange:
     def row(self) -> ChangeRow:
         """The row of the change."""
         first, second = map(_effect, self.words)
-        few = too_few(
-            [len(sample.units) for sample in self.words[0].share.samples],
-            self.words[0].counts,
-            [len(one.words) for one in self.before.sets],
-        )
+        few = lack_words(self.words[0], (asked.words for asked in self.before.sets))
         return ChangeRow(
             test=self.before.test,
             **{name: getattr(self.before, name) for name in _ABOUT},

@@ -8,7 +8,6 @@ import numpy as np
 from msgspec import Struct
 
 from imprint.association.cosines import Effect
-from imprint.association.sizes import Sized
 from imprint.association.vectors import SetVectors
 from imprint.checks import Context
 from imprint.rows import Count, Label, Row, Rows, RowType, TemplateValue, WordList, WordValue, shown, word_values
@@ -252,7 +251,7 @@ def association_fields(
     test: WeatTest,
     effect: Effect,
     significance: PermutationTest | None,
-    sized: Sized | None,
+    size: Mapping[str, Any],
     scores: Mapping[str, float],
 ) -> dict[str, Any]:
     """Return the fields that the rows of all these tests have, besides what was measured of which subject."""
@@ -264,7 +263,7 @@ def association_fields(
         "statistic": effect.statistic,
         "mean_difference": effect.mean_difference,
         **({} if significance is None else {"p_value": significance.p_value, **significance.details()}),
-        **({} if sized is None else sized.fields()),
+        **size,
         "scores": word_values(scores),
         "is_question": test.is_question,
         "papers": test.papers,
@@ -272,12 +271,12 @@ def association_fields(
 
 
 def fields_of_words(
-    test: WeatTest, words: SetVectors, scores: Floats, significance: PermutationTest | None, sized: Sized
+    test: WeatTest, words: SetVectors, scores: Floats, significance: PermutationTest | None, size: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the same of words with one vector each, whose scores are given, and how many words there are."""
     effect = Effect.of(*np.split(scores, [words.n_x]))
     by_word = dict(zip(words.target_words, scores.tolist(), strict=True))
-    return association_fields(test, effect, significance, sized, by_word) | words.sizes
+    return association_fields(test, effect, significance, size, by_word) | words.sizes
 
 
 def outcome_counts(rows: Iterable[OutcomeRow]) -> str:

@@ -17,8 +17,8 @@ from imprint.association.ceat import combined_fields
 from imprint.association.cosines import Effect, cosines
 from imprint.association.rows import Measured, SeatRow, Unit, WordContexts, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentence_settings import CORPUS, SentenceSettings
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
+from imprint.association.settings import CORPUS, SentenceSettings
 from imprint.association.sizes import beside_things, measure_size, test_of_things
 from imprint.association.vectors import FEWEST_WORDS
 from imprint.association.weat import WordSets, asked_test
@@ -295,7 +295,7 @@ def measure(question: SentenceTest, about: AskedEncoder) -> dict[Unit, Measured[
         scores = dict(zip(names, values.tolist(), strict=True)) if unit == "word" else {}
         parts = _parts(table, effect, centred, frames) if unit == "word" else {}
         row = SeatRow(
-            **association_fields(question.test, effect, significance, None, scores)
+            **association_fields(question.test, effect, significance, {}, scores)
             | _asked(question, about, unit)
             | parts,
             n_x=len(x),
@@ -321,10 +321,10 @@ def _measure_sized(question: SentenceTest, about: AskedEncoder) -> Measured[Seat
     nouns = question.beside
     grammar = None if nouns is None else beside_things(words, lambda: about.sides(nouns).words)
     background = about.background if question.ranked else None
-    sized = measure_size(question.test, words, background, grammar, seed=about.seed)
+    size = measure_size(question.test, words, background, grammar, seed=about.seed)
     by_sentence = _in_sentences_of_text if question.context == CORPUS else _by_frame
     row = SeatRow(
-        **fields_of_words(question.test, words, scores, significance, sized) | _asked(question, about, "word"),
+        **fields_of_words(question.test, words, scores, significance, size) | _asked(question, about, "word"),
         **by_sentence(question, about, framed),
         texts=len({*question.texts}),
         missing=framed.missing,

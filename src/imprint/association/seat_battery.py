@@ -17,7 +17,7 @@ from imprint.association.interactions import InteractionRow, interaction_rows
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure, sample_text
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.sentence_settings import CORPUS, PROGRESS, SeatSettings
+from imprint.association.settings import CORPUS, PROGRESS, SeatSettings
 from imprint.association.topics import TopicRow, topic_rows
 from imprint.checks import Context
 from imprint.clusters import WORKERS, Workers, working
@@ -27,7 +27,7 @@ from imprint.encoders.words import words_in_context
 from imprint.errors import SettingError, StimulusError
 from imprint.rows import SkippedRow, skipped
 from imprint.settings import option, settable
-from imprint.significance.corrections import holm
+from imprint.significance.combining import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
 from imprint.subjects.common import FramedWords

@@ -105,9 +105,9 @@ def measure(
         x_scores, y_scores = np.split(scores, [words.n_x])
         significance = _permuted(x_scores, y_scores, settings, progress)
     grammar = grammar_of(embedding, test, words)
-    sized = measure_size(test, words, embedding.background, grammar, seed=settings.seed)
+    size = measure_size(test, words, embedding.background, grammar, seed=settings.seed)
     row = WeatRow(
-        **fields_of_words(test, words, scores, significance, sized),
+        **fields_of_words(test, words, scores, significance, size),
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
         seed=settings.seed,

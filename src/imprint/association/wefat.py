@@ -13,8 +13,8 @@ from typing import Annotated, TypeVar, cast
 import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
-from imprint.association.frequency import REPLACEMENTS
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow
+from imprint.association.sizes import REPLACEMENTS
 from imprint.association.vectors import find_rows, refuse_overlap, require_pair
 from imprint.association.weat import require_test
 from imprint.embeddings.background import Background

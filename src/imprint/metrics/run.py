@@ -15,9 +15,8 @@ from typing import Annotated
 import numpy as np
 
 from imprint.association.battery import attempt_each, in_parts
-from imprint.association.frequency import is_explained_by_frequency, octaves
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
-from imprint.association.sizes import is_explained_by_grammar, test_of_things
+from imprint.association.sizes import is_explained_by_frequency, is_explained_by_grammar, octaves, test_of_things
 from imprint.association.weat import grammar_of, look_up, vectors_of
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding

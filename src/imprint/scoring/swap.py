@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint.association.frequency import is_explained_by_frequency
+from imprint.association.sizes import is_explained_by_frequency
 from imprint.encoders.base import identify
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import TemplateValue, WordList, WordValue
