@@ -18,8 +18,7 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import embed_vocabulary
-from imprint.enumeration.mirroring import KINDS, Mirrors, judge, score_copies
-from imprint.enumeration.null import Tally, adjust
+from imprint.enumeration.null import KINDS, Mirrors, Tally, adjust, judge, score_copies
 from imprint.enumeration.problem import Problem, build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.mirroring import (
+from imprint.enumeration.null import (
     KINDS,
     Mirrors,
     frequency_directions,

@@ -17,10 +17,9 @@ import numpy as np
 
 from imprint.clusters import WORKERS, Workers
 from imprint.corpora.counting import Counts, count_corpus
-from imprint.corpora.passages import with_passages
+from imprint.corpora.documents import with_passages, with_swapped
 from imprint.corpora.rows import Change, CorpusChangeRow, CorpusRow, CorpusTopicRow, DocumentShare, PeriodOdds
 from imprint.corpora.settings import MOST_DOCUMENTS, CorpusSettings
-from imprint.corpora.swapping import with_swapped
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.rows import Row, Rows, WordValue

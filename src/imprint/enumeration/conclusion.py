@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.confounds import EXPLAINED, correlation_with_frequency
-from imprint.enumeration.groups import describe, illustrate, letters
+from imprint.enumeration.groups import EXPLAINED, correlation_with_frequency, describe, illustrate, letters
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow

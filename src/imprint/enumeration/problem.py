@@ -9,8 +9,16 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import frequent_words, rows_by_frequency
-from imprint.enumeration.confounds import frequency_direction, log_frequency, without_direction
-from imprint.enumeration.groups import category_centres, cluster, cluster_means, letters, order_groups
+from imprint.enumeration.groups import (
+    category_centres,
+    cluster,
+    cluster_means,
+    frequency_direction,
+    letters,
+    log_frequency,
+    order_groups,
+    without_direction,
+)
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.targets import FREQUENT, Names, Targets, find_targets, largest_share, name_likeness
 from imprint.errors import SettingError, VocabularyError

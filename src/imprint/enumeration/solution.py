@@ -1,7 +1,7 @@
 """From cells to what stands out: steps 3 and 4 of the algorithm, and what scores are compared with.
 
 Swinger et al. (2019), sections 3.3 and 3.4, compare each score with random rotations of the names. So does the method
-"paper". The default compares it with mirrored copies, see `mirroring`, and says how often each association recurs in
+"paper". The default compares it with mirrored copies, see `null`, and says how often each association recurs in
 runs with other K-means seeds.
 
 Every repeat clusters the same cleaned names and the same words anew, so letters and numbers mean nothing across
@@ -24,9 +24,17 @@ import numpy as np
 from imprint.checks import Device
 from imprint.enumeration.checkpoint import Checkpoint, Done, resumed
 from imprint.enumeration.conclusion import NULL_DIRECTIONS, CellTable, Crossings, Place, find_crossings
-from imprint.enumeration.confounds import EXPLAINED, spelling_shares
-from imprint.enumeration.mirroring import KINDS, Mirrors, StandingOut, judge, score_copies, smallest_z
-from imprint.enumeration.null import adjust, rotation_p_values
+from imprint.enumeration.groups import EXPLAINED, spelling_shares
+from imprint.enumeration.null import (
+    KINDS,
+    Mirrors,
+    StandingOut,
+    adjust,
+    judge,
+    rotation_p_values,
+    score_copies,
+    smallest_z,
+)
 from imprint.enumeration.problem import Problem, cluster_again
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import chunks, observed_scores, random_directions

@@ -15,9 +15,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import BenchmarkRow, all_benchmarks, read_benchmark
 from imprint.evaluation.evaluate import evaluate
-from imprint.reproduction.installed import installed, packages_with
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, measured_on, refuse
-from imprint.reproduction.subjects import WORD2VEC, Subjects
+from imprint.reproduction.subjects import WORD2VEC, Subjects, installed, packages_with
 from imprint.stimuli.published import Figure, figures, models, puzzles
 from imprint.stimuli.seeds import professions
 from imprint.types import Progress

@@ -1,0 +1,216 @@
+"""Scores of names in texts, and of documents for queries: what two groups come to, and as a share of what.
+
+In texts, names are what was drawn, and so are texts where there are at least four.
+
+In rankings, topics are drawn, each with its queries and documents: a topic is a query, or several, with the documents
+for it. A document that is irrelevant to a query belongs to another topic, or to the query itself. In the first case
+the mean over pairs of two topics varies with both: each topic gets its mean as the queries' topic plus that as the
+documents' topic, less the mean of all (Hájek's projection).
+
+A contrast of scores can be a share of a gap between scores, such as that of relevant and irrelevant documents. Both
+are contrasts of tables over the same factors. Whether a margin m is the share is tested by the contrast of the table
+`effect - m * gap`, with the variance of `crossed`; the interval is every m that is not rejected (Fieller, 1954).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from imprint.significance.crossed import (
+    FEWEST_UNITS,
+    Factor,
+    OverWords,
+    Spread,
+    contrast,
+    crossed_interval,
+    crossed_terms,
+    total_spread,
+    two_sided,
+)
+from imprint.significance.outcomes import CONFIDENCE, Size
+from imprint.significance.relabelled import exact_sign_test
+from imprint.significance.shares import last_accepted
+from imprint.types import Flags, Floats, Ints
+
+FEW_SIGNS = 16  # that are tried one by one
+_OVERLAP = 0.5  # share of names whose frequency the other group has too, at the least
+_SAME = 1e-12  # relative: what rounding may take off a sum
+
+
+def over_names(scores: Floats, names: Factor, confidence: float) -> OverWords | None:
+    """Return the interval of a contrast of groups of names, over names and texts.
+
+    With fewer than four texts it is over names alone. None where a group has fewer than four names, or none varies.
+    """
+    n_texts = scores.shape[1]
+    return crossed_interval(scores, (names, Factor.of(n_texts, is_random=n_texts >= FEWEST_UNITS)), confidence)
+
+
+def over_texts(differences: Floats, confidence: float) -> OverWords | None:
+    """Return the interval of the mean of one difference per text; None of fewer than four, or where none varies."""
+    return crossed_interval(differences, (Factor.of(len(differences)),), confidence)
+
+
+def sign_flips(differences: Floats) -> float:
+    """Return the share of all signs of the differences whose sum is at least as far from zero, two-sided.
+
+    Exact for few differences, and for many at most a little too large.
+    """
+    if len(differences) > FEW_SIGNS:
+        return exact_sign_test(differences)
+    observed = abs(math.fsum(differences))
+    slack = _SAME * math.fsum(np.abs(differences))
+    signs = np.array(list(product((1.0, -1.0), repeat=len(differences))))
+    return float(np.mean(np.abs(signs @ differences) >= observed - slack))
+
+
+def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[float, float] | None:
+    """Return the difference of the groups' means adjusted for the log rank, and its two-sided p-value over names.
+
+    None where names are too few, or where frequencies hardly overlap: then the adjustment would extrapolate.
+    """
+    if _overlap(log_ranks[:n_x], log_ranks[n_x:]) < _OVERLAP:
+        return None
+    groups = (np.arange(len(means)) < n_x).astype(np.float64)
+    model = np.column_stack([np.ones(len(means)), groups, log_ranks - log_ranks.mean()])
+    df = len(means) - model.shape[1]
+    if df < 1 or np.linalg.matrix_rank(model) < model.shape[1]:
+        return None
+    solution, *_ = np.linalg.lstsq(model, means, rcond=None)
+    left = means - model @ solution
+    variance = float(left @ left) / df * float(np.linalg.inv(model.T @ model)[1, 1])
+    adjusted = float(solution[1])
+    if adjusted == 0:
+        return adjusted, 1.0
+    error = max(math.sqrt(variance), _SAME * abs(adjusted))  # of no error, where the group alone decides a score
+    return adjusted, two_sided(adjusted / error, df)
+
+
+def pair_shares(scores: Floats, n_x: int) -> tuple[float, float]:
+    """Return the share of pairs, one name of each group in the same text, that the second lowers, and of ties."""
+    first, second = scores[:n_x, None], scores[None, n_x:]
+    return float(np.mean(second < first)), float(np.mean(second == first))
+
+
+def in_the_top(scores: Floats, n_x: int, top: int) -> float:
+    """Return how many of the best `top` names are of the second group, as a mean over texts; ties share places."""
+    found = []
+    for column in scores.T:
+        last = np.sort(column)[-top]
+        above, at = column > last, column == last
+        left = top - int(above.sum())
+        found.append(above[n_x:].sum() + left * at[n_x:].sum() / at.sum())
+    return float(np.mean(found))
+
+
+class TopicScores(NamedTuple):
+    """Mean scores per topic and name: of relevant documents, of irrelevant ones, and of those its own queries had.
+
+    The means of the first two are those over topics; both of irrelevant documents are None where there are none.
+    """
+
+    related: Floats
+    irrelevant: Floats | None = None
+    irrelevant_by_query: Floats | None = None
+
+
+def per_topic(scores: Floats, of_query: Ints, of_document: Ints, relevant: Flags) -> TopicScores:
+    """Return the mean scores of each topic.
+
+    `scores` has a row per pair of a query and a document, and a column per name; topics are numbered from 0.
+    """
+    count = int(of_query.max()) + 1
+    related = _means(scores[relevant], of_query[relevant], count)
+    if relevant.all():
+        return TopicScores(related)
+    rest, queries, documents = scores[~relevant], of_query[~relevant], of_document[~relevant]
+    if np.array_equal(queries, documents):
+        irrelevant = _means(rest, queries, count)
+        return TopicScores(related, irrelevant, irrelevant)
+    cells = queries * count + documents
+    pairs, numbered = np.unique(cells, return_inverse=True)
+    blocks = _means(rest, numbered, len(pairs))
+    by_query, by_document = _means(blocks, pairs // count, count), _means(blocks, pairs % count, count)
+    middle = (by_query.mean(axis=0) + by_document.mean(axis=0)) / 2
+    return TopicScores(related, by_query + by_document - middle, by_query)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareOfGap:
+    """Two tables over the same factors: an effect, and the gap that it is a share of."""
+
+    effect: Floats
+    gap: Floats
+    factors: Sequence[Factor]
+
+    @cached_property
+    def difference(self) -> float:
+        """The contrast of the effect."""
+        return float(self._contrasts[0])
+
+    @cached_property
+    def distance(self) -> float:
+        """The contrast of the gap."""
+        return float(self._contrasts[1])
+
+    def size(self, confidence: float = CONFIDENCE) -> Size:
+        """Return the share, and every margin that is not rejected, where the gap is above 0 at this confidence."""
+        value = self.difference / self.distance if self.distance > 0 else None
+        if min((factor.fewest for factor in self.factors if factor.is_random), default=0) < FEWEST_UNITS:
+            return Size(value, obstacle="few words")
+        if value is None or not self._p_value(self.distance, np.array([0.0, 1.0])) < 1 - confidence:
+            return Size(value, obstacle="attributes not distinguished")
+        if not self.effect.any():  # nothing is exchanged: no share, whatever is drawn
+            return Size(0.0, 0.0, 0.0)
+        error = math.sqrt(float(self._spread(np.array([1.0, -value])).variance[0])) / self.distance
+        if not error > 0:
+            return Size(value, obstacle="few words")
+
+        def p_value(margin: float) -> float:
+            return self._p_value(self.difference - margin * self.distance, np.array([1.0, -margin]))
+
+        low, high = (last_accepted(p_value, value, sign * error, 1 - confidence) for sign in (-1, 1))
+        return Size(value, low, high)
+
+    @cached_property
+    def _tables(self) -> Floats:
+        return np.stack([self.effect, self.gap])
+
+    @cached_property
+    def _contrasts(self) -> Floats:
+        return contrast(self._tables, self.factors)
+
+    @cached_property
+    def _terms(self) -> tuple[Floats, Floats, Floats]:
+        return crossed_terms(self._tables, self.factors, of_pairs=True)
+
+    def _spread(self, weights: Floats) -> Spread:
+        """Return how the weighted sum of effect and gap varies."""
+        mains, rest, degrees = self._terms
+        return total_spread((mains @ weights @ weights)[:, None], np.array([weights @ rest @ weights]), degrees)
+
+    def _p_value(self, value: float, weights: Floats) -> float:
+        spread = self._spread(weights)
+        variance = float(spread.variance[0])
+        return two_sided(value / math.sqrt(variance), float(spread.df[0])) if variance > 0 else 0.0
+
+
+def _overlap(first: Floats, second: Floats) -> float:
+    """Return the share of values within the other group's range, in the group that has fewer."""
+    within = (
+        np.mean((own >= other.min()) & (own <= other.max())) for own, other in ((first, second), (second, first))
+    )
+    return float(min(within))
+
+
+def _means(rows: Floats, groups: Ints, count: int) -> Floats:
+    """Return the mean row of each group; NaN where a group has none."""
+    sums = np.zeros((count, rows.shape[1]))
+    np.add.at(sums, groups, rows)
+    sizes = np.bincount(groups, minlength=count)[:, None]
+    return np.asarray(np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0))
