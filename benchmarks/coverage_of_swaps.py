@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 
 from imprint.significance.crossed import Factor, OverWords, two_sided
-from imprint.significance.scored import over_names, over_texts
+from imprint.significance.swapped import over_names, over_texts
 from imprint.types import Floats
 
 LEVELS = (0.05, 0.005)

@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from imprint.significance.crossed import Factor
-from imprint.significance.scored import (
+from imprint.significance.swapped import (
     at_equal_frequency,
     in_the_top,
     over_names,

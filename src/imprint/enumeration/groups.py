@@ -1,12 +1,8 @@
 """Groups of names and categories of words, by K-means++ with the settings of the paper, and what groups stand for.
 
-Who bears the names is described; but a group can also stand for word frequency, or for spelling. Both shape every
-model. Common names lie near common words. A group of the commonest names is therefore near the most frequent words of
-every category; mirrored copies that keep word frequency are what it is compared with.
-
-A sentence encoder knows a rare name by its pieces, and puts Marla near marble. Its groups share first letters rather
-than bearers. So each group is compared with names of like spelling from other groups: if the group's words are near to
-those too, its associations tell of letters.
+Who bears the names is described; but a group can also stand for spelling. A sentence encoder knows a rare name by its
+pieces, and puts Marla near marble. Its groups share first letters rather than bearers. So each group is compared with
+names of like spelling from other groups: if the group's words are near to those too, its associations tell of letters.
 """
 
 from collections.abc import Sequence
@@ -18,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from imprint.checks import Centre
-from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.rows import Races
 from imprint.enumeration.targets import Targets
 from imprint.errors import SettingError
@@ -26,7 +21,6 @@ from imprint.significance.learners import k_means
 from imprint.significance.ranks import midranks
 from imprint.significance.rotations import Cells, scores_of
 from imprint.stimuli.names import NameTable
-from imprint.threads import single_threaded
 from imprint.types import Flags, Floats, Floats32, Indices, Ints
 
 ILLUSTRATIVE = 5
@@ -127,47 +121,6 @@ def cluster_means(vectors: Floats32, labels: Indices, count: int, weights: Float
             vectors[members].astype(np.float64), axis=0, weights=None if weights is None else weights[members]
         )
     return means
-
-
-def log_frequency(embedding: Embedding, rows: Indices) -> Floats:
-    """Return a proxy for log frequency: minus the logarithm of the rank, as Zipf's law has it."""
-    ranks = rows if embedding.ranks is None else embedding.ranks[rows]
-    return -np.log(np.asarray(ranks, dtype=np.float64) + 1)
-
-
-def frequency_direction(words: Floats32, frequency: Floats) -> Floats:
-    """Return the unit direction of the covariance of words with frequency; zero where there is none.
-
-    Across it no direction is correlated with frequency. That is not so of the regression's slope: on the bundled
-    embedding, words without the slope still tell three quarters of the variance of frequency.
-    """
-    with single_threaded():
-        covariance = (frequency - frequency.mean()) @ (words.astype(np.float64) - words.mean(axis=0, dtype=np.float64))
-    length = np.linalg.norm(covariance)
-    return np.asarray(covariance / length if length > 0 else covariance)
-
-
-def drop_direction(vectors: Floats32 | Floats, direction: Floats) -> Floats:
-    """Return the coordinates of rows in the space across a direction, which has one dimension less.
-
-    Rows that merely lost the direction would stay in the larger space, and there a random rotation turns part of
-    every name away from all words: the null would be too low.
-    """
-    # The reflection that takes the direction to the last axis; then that axis goes.
-    mirror = direction.copy()
-    mirror[-1] += np.copysign(1.0, mirror[-1])
-    with single_threaded():
-        reflected = vectors - np.outer(vectors @ mirror, mirror * (2 / (mirror @ mirror)))
-    return np.asarray(reflected[:, :-1])
-
-
-def without_direction(vectors: Floats32, direction: Floats) -> Floats32:
-    """Remove a direction from unit rows and scale what is left of them to unit length again."""
-    if not direction.any():
-        return vectors
-    rest = drop_direction(vectors, direction)
-    lengths = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-12)
-    return np.asarray(rest / lengths, dtype=np.float32)
 
 
 def correlation_with_frequency(words: Floats32, directions: Floats, frequency: Floats) -> Floats:

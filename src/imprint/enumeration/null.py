@@ -116,24 +116,24 @@ class StandingOut:
     expected: tuple[float, float]
     limit: float
 
-
-def judge(scores: Floats, copies: Floats32, rate: float, left_out: Flags) -> StandingOut:
-    """Find the cells whose q is at most `rate`, among those that are not left out."""
-    kinds = [standardise(scores, copies[kind::KINDS]) for kind in range(KINDS)]
-    z = np.minimum(*(observed for observed, _ in kinds))
-    candidates = np.where(left_out, -np.inf, z).ravel()
-    order = np.argsort(-candidates, kind="stable")
-    limits = candidates[order]
-    by_chance = np.array([_reaching(mirrored.ravel(), limits) / len(mirrored) for _, mirrored in kinds])
-    rates = np.where(np.isfinite(limits), by_chance.max(axis=0) / _reaching(candidates, limits), 1.0)
-    q = np.empty_like(rates)
-    q[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
-    stands_out = q <= rate
-    found = int(stands_out.sum())
-    plain, frequency_kept = by_chance[:, found - 1] if found else (0.0, 0.0)
-    limit = max(_exceeded_by(mirrored.ravel(), rate * found * len(mirrored)) for _, mirrored in kinds)
-    expected = float(plain), float(frequency_kept)
-    return StandingOut(z, q.reshape(z.shape), stands_out.reshape(z.shape), expected, limit)
+    @classmethod
+    def of(cls, scores: Floats, copies: Floats32, rate: float, left_out: Flags) -> "StandingOut":
+        """Find the cells whose q is at most `rate`, among those that are not left out."""
+        kinds = [standardise(scores, copies[kind::KINDS]) for kind in range(KINDS)]
+        z = np.minimum(*(observed for observed, _ in kinds))
+        candidates = np.where(left_out, -np.inf, z).ravel()
+        order = np.argsort(-candidates, kind="stable")
+        limits = candidates[order]
+        by_chance = np.array([_reaching(mirrored.ravel(), limits) / len(mirrored) for _, mirrored in kinds])
+        rates = np.where(np.isfinite(limits), by_chance.max(axis=0) / _reaching(candidates, limits), 1.0)
+        q = np.empty_like(rates)
+        q[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
+        stands_out = q <= rate
+        found = int(stands_out.sum())
+        plain, frequency_kept = by_chance[:, found - 1] if found else (0.0, 0.0)
+        limit = max(_exceeded_by(mirrored.ravel(), rate * found * len(mirrored)) for _, mirrored in kinds)
+        expected = float(plain), float(frequency_kept)
+        return cls(z, q.reshape(z.shape), stands_out.reshape(z.shape), expected, limit)
 
 
 def smallest_z(scores: Floats, copies: Floats32) -> Floats:

@@ -30,7 +30,6 @@ from imprint.enumeration.null import (
     Mirrors,
     StandingOut,
     adjust,
-    judge,
     rotation_p_values,
     score_copies,
     smallest_z,
@@ -118,7 +117,7 @@ def _mirror(
     vectors = problem.name_vectors
     spelling = spelling_shares(problem.cells, rows, problem.targets.names, problem.labels, vectors, weights)
     left_out = np.broadcast_to(spelling >= EXPLAINED, scores.shape)
-    judged = judge(scores, np.concatenate(parts), settings.rate, left_out)
+    judged = StandingOut.of(scores, np.concatenate(parts), settings.rate, left_out)
     table = CellTable(
         scores, rows, judged.stands_out, z=judged.z, q=judged.q, expected=judged.expected, spelling=spelling
     )

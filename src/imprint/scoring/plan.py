@@ -14,8 +14,8 @@ from imprint.rows import WordList, WordPoint
 from imprint.scoring.ranking import Ranking, share_first
 from imprint.scoring.rows import RetrievalRow
 from imprint.scoring.scorers import Scorer, pair_line
+from imprint.significance.gaps import TopicScores, per_topic
 from imprint.significance.ranks import midranks
-from imprint.significance.scored import TopicScores, per_topic
 from imprint.stimuli.definition import UNDETERMINED
 from imprint.stimuli.edits import EDITS, OF_PEOPLE
 from imprint.stimuli.retrieval import BUNDLED, PAIR, Document, RetrievalSet

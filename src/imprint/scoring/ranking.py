@@ -14,9 +14,10 @@ import numpy as np
 from imprint.rows import TemplateValue, WordValue
 from imprint.scoring.rows import Specificity
 from imprint.significance.crossed import Factor, contrast, crossed_interval
+from imprint.significance.gaps import ShareOfGap
 from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome
 from imprint.significance.partitions import permutation_test
-from imprint.significance.scored import ShareOfGap, sign_flips
+from imprint.significance.swapped import sign_flips
 from imprint.stimuli.retrieval import Comparison
 from imprint.types import Floats, Ints
 

@@ -23,7 +23,7 @@ from imprint.settings import settable
 from imprint.significance.crossed import FEWEST_UNITS, Factor, OverWords, smallest_detectable
 from imprint.significance.outcomes import CONFIDENCE, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
-from imprint.significance.scored import (
+from imprint.significance.swapped import (
     FEW_SIGNS,
     at_equal_frequency,
     in_the_top,
