@@ -5,10 +5,9 @@ from concurrent.futures import Executor
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, TypeVar
 
-from imprint.association.interactions import InteractionRow, interaction_rows
-from imprint.association.rows import Measured, MeasuredRows
+from imprint.association.rows import Measured, MeasuredRows, TopicRow
 from imprint.association.settings import BatterySettings
-from imprint.association.topics import TopicRow, topic_rows
+from imprint.association.topics import InteractionRow, interaction_rows, topic_rows
 from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import WefatRow
 from imprint.association.wefat import measure as measure_wefat

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from imprint.association.cosines import Effect
-from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested
+from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested, TopicRow
 from imprint.association.sizes import lack_words, size_fields
-from imprint.association.topics import TopicRow, by_topic, left_out, n_units, obstacle_of
+from imprint.association.topics import by_topic, left_out, n_units, obstacle_of
 from imprint.association.vectors import SetVectors, shares_of, words_of_both
 from imprint.rows import Row, shown
 from imprint.significance.outcomes import Size

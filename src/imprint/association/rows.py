@@ -232,6 +232,46 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
         return f"{type(self).__name__}({self.test!r} on {self.embedding}: {', '.join(filter(None, parts))})"
 
 
+class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
+    """The mean size of a topic's tests, with its interval over words."""
+
+    topic: Annotated[str, shown("Topic")]
+    size: Annotated[float | None, SIZE] = None
+    size_low: Annotated[float | None, SIZE_LOW] = None
+    size_high: Annotated[float | None, SIZE_HIGH] = None
+    outcome: Annotated[SizeOutcome | None, OUTCOME] = None
+    reason: Annotated[Reason | None, REASON] = None
+    obstacle: Annotated[Reason | None, OBSTACLE] = None
+    tests: Annotated[tuple[str, ...], shown("Tests", "Questions about the topic, or tests where there are none.")]
+    tests_left_out: Annotated[tuple[str, ...], shown("Left out", "Those without a size, or that did not run.")] = ()
+    test_outcomes: Annotated[
+        tuple[SizeOutcome, ...], shown("Of its questions", "The outcome of each of its questions or tests.")
+    ] = ()
+    n_words: Annotated[
+        int, shown("Words", "Different words of these tests; a word and its inflections count once.")
+    ] = 0
+
+    @property
+    def found(self) -> bool:
+        """Whether the interval shows a difference."""
+        return self.outcome in FOUND
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 99.5 % interval over words, which the outcome is about; None where there is none."""
+        return None if self.size_low is None or self.size_high is None else (self.size_low, self.size_high)
+
+    @property
+    def tests_asked(self) -> tuple[str, ...]:
+        """The tests whose words it counts."""
+        return self.tests
+
+    def lost_most(self) -> str | None:
+        """Say that most of its tests were left out."""
+        asked = len(self.tests) + len(self.tests_left_out)
+        return f"{len(self.tests)} of its {asked} tests have a size" if 2 * len(self.tests) < asked else None
+
+
 class Measured(NamedTuple, Generic[Tested]):
     """A row, and the vectors that its size was measured by; None where words have no size."""
 

@@ -13,12 +13,11 @@ import msgspec
 
 from imprint.association.battery import attempt_each, in_parts, require_any
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
-from imprint.association.interactions import InteractionRow, interaction_rows
-from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
+from imprint.association.rows import Measured, MeasuredRows, SeatRow, TopicRow, Unit
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure, sample_text
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
 from imprint.association.settings import CORPUS, PROGRESS, SeatSettings
-from imprint.association.topics import TopicRow, topic_rows
+from imprint.association.topics import InteractionRow, interaction_rows, topic_rows
 from imprint.checks import Context
 from imprint.clusters import WORKERS, Workers, working
 from imprint.encoders.base import Encoder

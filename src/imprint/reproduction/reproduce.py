@@ -9,11 +9,10 @@ from pathlib import Path
 from imprint.checks import check_choice
 from imprint.files import FilePath
 from imprint.reproduction.bolukbasi import bolukbasi_rows
-from imprint.reproduction.caliskan import caliskan_rows
+from imprint.reproduction.caliskan import caliskan_rows, talk_rows
 from imprint.reproduction.rows import RemovedNamesRow, ReproductionRow
 from imprint.reproduction.seat import seat_rows, seat_texts
 from imprint.reproduction.subjects import Subjects
-from imprint.reproduction.talk import talk_rows
 from imprint.reproduction.ube import ube_rows
 from imprint.rows import Rows
 from imprint.stimuli.published import papers as known_papers

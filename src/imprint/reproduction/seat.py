@@ -9,8 +9,17 @@ from imprint.association.sentences import table_of
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import Encoder, FunctionEncoder
 from imprint.errors import VocabularyError
-from imprint.reproduction.caliskan import figure_of
-from imprint.reproduction.rows import SAMPLED, Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.rows import (
+    SAMPLED,
+    Ours,
+    ReproductionRow,
+    compare,
+    figure_of,
+    identity,
+    lacking,
+    offer,
+    refuse,
+)
 from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import catalogue

@@ -15,8 +15,7 @@ from imprint.scoring.collect import Pace, collect
 from imprint.scoring.plan import RankingPlan
 from imprint.scoring.rows import RetrievalRow, ScoredRows
 from imprint.scoring.scorers import EncoderScorer, Scorer, ScorerLike, open_scorer, pair_line
-from imprint.scoring.settings import RetrievalOptions, RetrievalSettings
-from imprint.scoring.sources import is_pair_scorer
+from imprint.scoring.settings import RetrievalOptions, RetrievalSettings, is_pair_scorer
 from imprint.scoring.swap import chosen_swaps
 from imprint.settings import settable
 from imprint.stimuli.retrieval import RetrievalSet, bundled_set, read_pairs, read_sets

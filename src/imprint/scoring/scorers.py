@@ -29,7 +29,7 @@ from imprint.encoders.bag_of_words import entries_for, words_in
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ScorerError, SettingError, raising_as
-from imprint.scoring.sources import EXPECTED, find_scorer
+from imprint.scoring.settings import EXPECTED, find_scorer
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.encodings import encode_texts, fresh_texts
