@@ -30,11 +30,6 @@ class Ect(Metric):
     stacked = True
     bounds = (-1.0, 1.0)
 
-    @property
-    def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return self.normalize
-
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about A, and about B; it has no direction."""
         return by_attributes(words, test, sign=0)

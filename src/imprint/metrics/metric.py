@@ -219,8 +219,8 @@ class Metric(ABC):
 
     @property
     def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return True
+        """Whether vectors are scaled to length one first, as a setting `normalize` may say."""
+        return bool(getattr(self, "normalize", True))
 
     @property
     def settings(self) -> tuple[Label, ...]:

@@ -50,11 +50,6 @@ class Rnsb(Metric):
     def __post_init__(self) -> None:
         check_whole("split", self.split, 0)
 
-    @property
-    def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return self.normalize
-
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the divergence of the targets' shares from equal ones."""
         train = (chosen.a, chosen.b)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from imprint.types import Ints, Progress
 CountMethod = Literal["exact", "certified", "sampled"]
 
 Efforts = tuple[tuple[float, int], ...]
+Tail = ExactTail | CertifiedTail  # counts, or bounds, the subsets whose sum is at least a threshold
 
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
 CONFIDENCE = 0.99  # of the interval around a p-value from random partitions
@@ -42,18 +43,6 @@ _FIRST_BINS = 8_192
 # a few seconds. A table twice as fine gives an interval half as wide.
 _EFFORTS: Efforts = ((0.001, 4_000_000), (0.01, 40_000_000))
 _CHUNK = 4_096  # partitions drawn from one seed: the unit of work, so workers cannot change the result
-
-
-class Tail(Protocol):
-    """Counts, or bounds, the subsets whose sum is at least a threshold; both bounds are equal where it is exact."""
-
-    def least(self, threshold: int) -> int:
-        """Return a lower bound."""
-        ...
-
-    def most(self, threshold: int) -> int:
-        """Return an upper bound."""
-        ...
 
 
 @dataclass(frozen=True)
