@@ -71,16 +71,16 @@ class TestRow(Row, frozen=True, kw_only=True):
     @property
     def asked(self) -> int:
         """How many words the test has."""
-        return len({word for one in self.sets for word in one.words})
+        return len({word for side in self.sets for word in side.words})
 
     def set_name(self, role: str) -> str:
         """Return what a set is called."""
-        return next((one.name for one in self.sets if one.role == role), role)
+        return next((listed.name for listed in self.sets if listed.role == role), role)
 
     def words_kept(self) -> list[tuple[str, int, int]]:
         """Return each set's name, how many of its words have a vector, and how many it has."""
         missing = set(self.missing)
-        return [(one.name, sum(word not in missing for word in one.words), len(one.words)) for one in self.sets]
+        return [(side.name, sum(word not in missing for word in side.words), len(side.words)) for side in self.sets]
 
     def lost_most(self) -> str | None:
         """Say which set lost more than half of its words: the rest is not what the test's author wrote."""

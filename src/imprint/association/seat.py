@@ -90,13 +90,13 @@ def seat(encoder: EncoderLike, plan: SeatPlan) -> SeatRow:
     SeatRow('caliskan-6' on glove.6B.100d: d = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
     check_choice("unit", plan.unit, get_args(Unit))
-    asked = asked_test("seat", plan.test, plan.targets, plan.attributes)
-    text = sample_text(plan, [asked])
+    test = asked_test("seat", plan.test, plan.targets, plan.attributes)
+    text = sample_text(plan, [test])
     context = plan.context or ("framed" if text is None else CORPUS)
     if context in SIZED and plan.unit != "word":
-        raise SettingError(option="unit", got=plan.unit, expected=f"word in {context} sentences", where=asked.id)
+        raise SettingError(option="unit", got=plan.unit, expected=f"word in {context} sentences", where=test.id)
     opened = open_encoder(encoder)
-    question = in_sentences(asked, context, plan.patterns, text)
+    question = in_sentences(test, context, plan.patterns, text)
     framed = FramedWords() if question.ranked else None
     if text is not None:
         opened, framed = words_in_context(opened), WordsInContext(text) if question.ranked else None
@@ -189,7 +189,7 @@ def _in_text(test: WeatTest, text: Contexts) -> SentenceTest:
         gone = [word for word in words.words if len(sampled[word]) < FEWEST_CONTEXTS]
         if len(words) - len(gone) < FEWEST_WORDS:
             listed = len(words)
-            needed = sum(too_few([kept], [kept], [listed]) for kept in range(listed + 1))
+            needed = sum(too_few([count], [count], [listed]) for count in range(listed + 1))
             raise StimulusError(
                 f"{text.name} has {FEWEST_CONTEXTS} sentences each for {listed - len(gone)} of these {listed} words "
                 f"(not for {quote(gone, _FEW_NAMED)})",

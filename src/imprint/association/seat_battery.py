@@ -151,13 +151,13 @@ def all_in_sentences(
     questions, refused = [], []
     for test in tests:
         own_contexts = contexts(test) if text is None else (CORPUS,)
-        for one in own_contexts if context is None else (context,):
+        for asked_context in own_contexts if context is None else (context,):
             try:
-                questions.append(in_sentences(test, one, templates, text))
+                questions.append(in_sentences(test, asked_context, templates, text))
             except StimulusError as error:
                 # Words of no stated language, or of one with frames alone, can still be asked in other contexts.
                 has_others = test.language == UNDETERMINED or test.spoken is not None
-                alone = context is None and one == "bleached" and has_others
+                alone = context is None and asked_context == "bleached" and has_others
                 if not skip and not alone:
                     raise
                 refused.append((test, str(error)))
@@ -235,10 +235,10 @@ def _stars(rows: Sequence[SeatRow]) -> list[str]:
     """Mark p-values of sentences as the paper does, corrected over the tests of each encoder."""
     stars = [""] * len(rows)
     for encoder in dict.fromkeys(row.embedding_sha256 for row in rows):
-        own = [place for place, row in enumerate(rows) if row.embedding_sha256 == encoder and row.unit == "sentence"]
-        p_values = [rows[place].p_value or 0.0 for place in own]
-        for place, p_value, adjusted in zip(own, p_values, holm(p_values).tolist(), strict=True):
-            stars[place] = "**" if adjusted <= STARRED else "*" if p_value <= STARRED else ""
+        chosen = [i for i, row in enumerate(rows) if row.embedding_sha256 == encoder and row.unit == "sentence"]
+        p_values = [rows[i].p_value or 0.0 for i in chosen]
+        for i, p_value, adjusted in zip(chosen, p_values, holm(p_values).tolist(), strict=True):
+            stars[i] = "**" if adjusted <= STARRED else "*" if p_value <= STARRED else ""
     return stars
 
 

@@ -151,14 +151,14 @@ def _by_word(table: SentenceTable, of_targets: Choice = _all, of_attributes: Cho
 
 def _averaging(first: Side, second: Side, choice: Choice) -> tuple[list[int], Floats, WordArray, Flags]:
     """Return the places of the sentences chosen, the matrix that averages them by word, the words, who is first's."""
-    places = [place for place, sentence in enumerate(first + second) if choice(sentence)]
-    names = [(first + second)[place].word for place in places]
+    indices = [index for index, sentence in enumerate(first + second) if choice(sentence)]
+    names = [(first + second)[index].word for index in indices]
     words = {word: row for row, word in enumerate(dict.fromkeys(names))}
-    matrix = np.zeros((len(words), len(places)))
-    matrix[[words[name] for name in names], np.arange(len(places))] = 1.0
+    matrix = np.zeros((len(words), len(indices)))
+    matrix[[words[name] for name in names], np.arange(len(indices))] = 1.0
     in_first = np.zeros(len(words), dtype=np.bool_)
-    in_first[[words[name] for name, place in zip(names, places, strict=True) if place < len(first)]] = True
-    return places, matrix / matrix.sum(axis=1, keepdims=True), np.array(list(words), dtype=np.object_), in_first
+    in_first[[words[name] for name, place in zip(names, indices, strict=True) if place < len(first)]] = True
+    return indices, matrix / matrix.sum(axis=1, keepdims=True), np.array(list(words), dtype=np.object_), in_first
 
 
 def _defined(effects: Iterable[tuple[str, float]]) -> dict[str, float]:

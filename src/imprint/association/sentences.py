@@ -147,10 +147,10 @@ def table_of(
     left_out: dict[str, None] = {}
     for key, words in word_sets(test).items():
         side = tuple(sentence for sentence in sides[key] if sentence.form not in unknown)
-        found = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
-        directed = np.flatnonzero(found.any(axis=1))
-        kept[key] = tuple(side[place] for place in directed)
-        vectors[key] = found[directed]
+        vectors_of_side = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
+        directed = np.flatnonzero(vectors_of_side.any(axis=1))
+        kept[key] = tuple(side[index] for index in directed)
+        vectors[key] = vectors_of_side[directed]
         left = {sentence.word for sentence in kept[key]}
         gone = [word for word in words.words if word not in left]
         missing.update(dict.fromkeys(gone))
@@ -165,7 +165,7 @@ def table_of(
                 words=sorted(shared),
                 hint="change a template or a word",
             )
-    targets, attributes = (np.concatenate([vectors[one], vectors[two]]) for one, two in (("x", "y"), ("a", "b")))
+    targets, attributes = (np.concatenate([vectors[left], vectors[right]]) for left, right in (("x", "y"), ("a", "b")))
     return SentenceTable(
         **kept, cosines=cosines(targets, attributes), missing=tuple(missing), left_out=tuple(left_out)
     )
@@ -177,7 +177,7 @@ def _levels(table: Floats, places: Iterable[Sequence[int]]) -> Floats:
     Words that tie would part otherwise.
     """
     groups = [list(at) for at in places]
-    return np.array([[_level([row[place] for place in at]) for at in groups] for row in table.tolist()])
+    return np.array([[_level([row[index] for index in at]) for at in groups] for row in table.tolist()])
 
 
 def _level(values: list[float]) -> float:

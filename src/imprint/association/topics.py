@@ -33,12 +33,12 @@ def topic_rows(
     measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow] = (), part: str | None = None
 ) -> list[TopicRow]:
     """Return one row per topic of each subject's tests; tests that were not run are among those left out."""
-    subjects = dict.fromkeys(one.row.embedding_sha256 for one in measured if one.words is not None)
+    subjects = dict.fromkeys(test.row.embedding_sha256 for test in measured if test.words is not None)
     return [
         row
         for subject in subjects
         for row in _topics_of(
-            [one for one in measured if one.words is not None and one.row.embedding_sha256 == subject],
+            [test for test in measured if test.words is not None and test.row.embedding_sha256 == subject],
             [row for row in skipped if row.embedding_sha256 == subject],
             part,
         )
@@ -48,9 +48,9 @@ def topic_rows(
 def by_topic(measured: Iterable[Measured[Tested]]) -> Mapping[str, list[Measured[Tested]]]:
     """Return what is asked about each topic of people: its questions; its tests where no question has an answer."""
     found: dict[str, list[Measured[Tested]]] = {}
-    for one in measured:
-        for topic in one.row.topics if CONTROL not in one.row.topics else ():
-            found.setdefault(topic, []).append(one)
+    for test in measured:
+        for topic in test.row.topics if CONTROL not in test.row.topics else ():
+            found.setdefault(topic, []).append(test)
     return {topic: _questions(own) or own for topic, own in found.items()}
 
 
@@ -61,8 +61,8 @@ def left_out(
     skipped: Sequence[SkippedRow],
 ) -> tuple[str, ...]:
     """Return the tests of a topic that do not count; where questions do, tests that were not run are not missed."""
-    tests = dict.fromkeys(one.row.test for one in counted)
-    by_questions = any(one.row.is_question for one in counted)
+    tests = dict.fromkeys(test.row.test for test in counted)
+    by_questions = any(test.row.is_question for test in counted)
     not_run = (row.test for row in skipped if topic in row.topics and (row.is_question or not by_questions))
     return tuple(dict.fromkeys(test for test in (*(one.row.test for one in asked), *not_run) if test not in tests))
 
@@ -153,8 +153,8 @@ def _topics_of(
     measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow], part: str | None
 ) -> Iterator[TopicRow]:
     first = measured[0].row
-    for topic, own in by_topic(measured).items():
-        counted = [one for one in own if one.row.size_low is not None]
+    for topic, of_topic in by_topic(measured).items():
+        counted = [test for test in of_topic if test.row.size_low is not None]
         shares = _shares(counted)
         size = mean_size(shares) if shares else Size(None)
         yield TopicRow(
@@ -164,21 +164,21 @@ def _topics_of(
             seed=first.seed,
             part=part,
             topic=topic,
-            tests=tuple(one.row.test for one in counted),
-            tests_left_out=left_out(topic, own, counted, skipped),
-            test_outcomes=tuple(one.row.outcome for one in own if one.row.outcome is not None),
+            tests=tuple(test.row.test for test in counted),
+            tests_left_out=left_out(topic, of_topic, counted, skipped),
+            test_outcomes=tuple(test.row.outcome for test in of_topic if test.row.outcome is not None),
             n_words=n_units(shares),
-            **size_fields(size, obstacle_of(one.row for one in counted or own)),
+            **size_fields(size, obstacle_of(test.row for test in counted or of_topic)),
         )
 
 
 def _questions(measured: Sequence[Measured[Tested]]) -> list[Measured[Tested]]:
-    asked = [one for one in measured if one.row.is_question]
-    return asked if any(one.row.size_low is not None for one in asked) else []
+    questions = [test for test in measured if test.row.is_question]
+    return questions if any(question.row.size_low is not None for question in questions) else []
 
 
 def _shares(measured: Sequence[Measured[Any]]) -> list[ShareOfDistance]:
-    return shares_of([one.words for one in measured if one.words is not None])
+    return shares_of([test.words for test in measured if test.words is not None])
 
 
 def _share_of_women(row: int | None, shares: np.ndarray) -> float:

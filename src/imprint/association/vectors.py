@@ -105,11 +105,11 @@ class SetVectors:
 
 def unit_numbers(questions: Sequence[SetVectors]) -> list[tuple[list[int], list[int]]]:
     """Return the number of each target's and each attribute's unit; a word that several ask about has one in all."""
-    words = list(dict.fromkeys(w for one in questions for w in (*one.target_words, *one.attribute_words)))
+    words = list(dict.fromkeys(w for asked in questions for w in (*asked.target_words, *asked.attribute_words)))
     numbers = dict(zip(words, units(words), strict=True))
     return [
-        ([numbers[word] for word in one.target_words], [numbers[word] for word in one.attribute_words])
-        for one in questions
+        ([numbers[word] for word in question.target_words], [numbers[word] for word in question.attribute_words])
+        for question in questions
     ]
 
 
@@ -159,7 +159,7 @@ class WordRows:
 
 def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
     """Look every set up, and refuse one that keeps fewer than two words or the same entry twice."""
-    found = []
+    lookups = []
     for words in sets:
         rows = embedding.lookup(words.words)
         if len(rows.words) < FEWEST_WORDS:
@@ -172,8 +172,8 @@ def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
                 hint="use other words or a larger embedding",
             )
         _refuse_shared(words.name, words.name, rows, rows, embedding)
-        found.append(rows)
-    return WordRows(tuple(found))
+        lookups.append(rows)
+    return WordRows(tuple(lookups))
 
 
 def require_pair(name: str, pair: object) -> None:

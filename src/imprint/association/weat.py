@@ -120,7 +120,7 @@ def measure(
 
 
 def _without(test: WeatTest, words: Collection[str]) -> WeatTest:
-    x, y, a, b = (one.subset(w for w in one.words if w not in words) for one in word_sets(test).values())
+    x, y, a, b = (side.subset(w for w in side.words if w not in words) for side in word_sets(test).values())
     return replace(test, x=x, y=y, a=a, b=b)
 
 
@@ -193,10 +193,10 @@ def require_test(function: str, test: AnyTest | str | None, **sets: object) -> A
 
 def find_test(test: AnyTest | str) -> WeatTest:
     """Return a test of the catalogue by its id, or one of the caller's own once it is checked."""
-    found = catalog.get(test) if isinstance(test, str) else test
-    if not isinstance(found, WeatTest):
-        got = getattr(found, "id", found)
+    opened = catalog.get(test) if isinstance(test, str) else test
+    if not isinstance(opened, WeatTest):
+        got = getattr(opened, "id", opened)
         raise SettingError(option="test", got=got, expected="a WEAT", hint="run a WEFAT with wefat")
     if not isinstance(test, str):
-        validate(found)
-    return found
+        validate(opened)
+    return opened

@@ -84,12 +84,12 @@ def scan(
         i = corner[0] + row
         start = coarse[i]
         here = products[row]
-        own = squares[i]
+        height_of_row = squares[i]
         hits = 0
         for column in range(width):
             step = start - ends[column]
             square = step * step
-            bound = own + heights[column] - here[column] - here[column]
+            bound = height_of_row + heights[column] - here[column] - here[column]
             hits += (weight * bound <= rise * square + slack) & (bound + square <= reach)
         if hits == 0:
             continue
@@ -97,7 +97,7 @@ def scan(
             step = start - ends[column]
             square = step * step
             allowed = min((rise * square + slack) / weight if weight > 0 else reach, reach - square)
-            if own + heights[column] - here[column] - here[column] > allowed:
+            if height_of_row + heights[column] - here[column] - here[column] > allowed:
                 continue
             j = corner[1] + column
             higher = projections[i] - projections[j]

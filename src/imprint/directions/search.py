@@ -132,7 +132,7 @@ class _Space:
         middles = np.minimum(np.array(corner) + tile // 2, len(self.order) - 1)
         rise = float(np.subtract(*self.projections[middles])) ** 2
         allowed = min(delta * delta - rise, rise * (1.0 / (least * least) - 1.0) if least else math.inf)
-        level = next((one for one in self.levels if one.usual > allowed), self.levels[-1])
+        level = next((level for level in self.levels if level.usual > allowed), self.levels[-1])
         products: Floats32 = level.coordinates[row : row + tile] @ level.coordinates[column : column + tile].T
         return products
 

@@ -151,8 +151,8 @@ def _rows_of(targets: Targets, table: NameTable, members: Flags) -> list[int]:
 
 
 def _average(values: Floats) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    stated = values[~np.isnan(values)]
+    return float(stated.mean()) if len(stated) else None
 
 
 def _directions_of_like_spelling(

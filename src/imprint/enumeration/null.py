@@ -129,9 +129,9 @@ class StandingOut:
         q = np.empty_like(rates)
         q[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
         stands_out = q <= rate
-        found = int(stands_out.sum())
-        plain, frequency_kept = by_chance[:, found - 1] if found else (0.0, 0.0)
-        limit = max(_exceeded_by(mirrored.ravel(), rate * found * len(mirrored)) for _, mirrored in kinds)
+        count = int(stands_out.sum())
+        plain, frequency_kept = by_chance[:, count - 1] if count else (0.0, 0.0)
+        limit = max(_exceeded_by(mirrored.ravel(), rate * count * len(mirrored)) for _, mirrored in kinds)
         expected = float(plain), float(frequency_kept)
         return cls(z, q.reshape(z.shape), stands_out.reshape(z.shape), expected, limit)
 

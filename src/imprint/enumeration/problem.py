@@ -45,17 +45,17 @@ def build_problem(
     """Prepare the cells; `seeds` are for finding names, cleaning them, grouping them and categorising words."""
     finding, cleaning, grouping, categorising = seeds
     embedding.check_finite()
-    found = find_targets(embedding, names, seed=finding)
-    targets, dropped = clean_names(embedding, found, settings, cleaning)
+    all_targets = find_targets(embedding, names, seed=finding)
+    targets, dropped = clean_names(embedding, all_targets, settings, cleaning)
     if len(targets.names) < settings.groups:
         raise SettingError(
-            f"{len(targets.names)} of the {found.asked:,} names are left for {settings.groups} groups",
+            f"{len(targets.names)} of the {all_targets.asked:,} names are left for {settings.groups} groups",
             option="groups",
             got=settings.groups,
             hint="ask for fewer groups, or give more names",
         )
-    kept = {embedding.words[row] for row in targets.rows}
-    rows = frequent_words(embedding, settings.words, leaving_out=kept)
+    names_used = {embedding.words[row] for row in targets.rows}
+    rows = frequent_words(embedding, settings.words, leaving_out=names_used)
     frequency = log_frequency(embedding, rows)
     name_vectors, words = _vectors(embedding, targets.rows, rows, frequency, settings)
     labels, by_category, cells = _clustered(targets, name_vectors, words, settings, grouping, categorising)
@@ -72,9 +72,9 @@ def clean_names(
         return found, ()
     vectors = embedding.unit[found.rows]
     likeness = name_likeness(vectors, embedding.unit[others], cleaning=settings.cleaning, seed=seed)
-    kept = largest_share(likeness)
-    gone = np.setdiff1d(np.arange(len(found.names)), kept)
-    return found.take(kept), tuple(found.names[i] for i in gone)
+    likely = largest_share(likeness)
+    gone = np.setdiff1d(np.arange(len(found.names)), likely)
+    return found.take(likely), tuple(found.names[i] for i in gone)
 
 
 def cluster_again(
@@ -183,22 +183,22 @@ def transfer_problem(
 
 def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple[Targets, Indices]:
     """Look up the names of the groups, those left after cleaning, in another embedding."""
-    asked = problem.targets
-    found = find_targets(other, asked.names, seed=np.random.SeedSequence(settings.seed))
-    place = {name: i for i, name in enumerate(asked.names)}
-    chosen = np.array([place[name] for name in found.names], dtype=np.intp)
+    wanted = problem.targets
+    there = find_targets(other, wanted.names, seed=np.random.SeedSequence(settings.seed))
+    index_of = {name: i for i, name in enumerate(wanted.names)}
+    chosen = np.array([index_of[name] for name in there.names], dtype=np.intp)
     labels = problem.labels[chosen]
     counts = np.bincount(labels, minlength=settings.groups)
     if not counts.all():
         empty = int(counts.argmin())
-        lacking = [name for name, label in zip(asked.names, problem.labels, strict=True) if label == empty]
+        lacking = [name for name, label in zip(wanted.names, problem.labels, strict=True) if label == empty]
         raise VocabularyError(
             f"has none of the {len(lacking):,} names of group {letters(settings.groups)[empty]}",
             where=other.name,
             words=lacking,
             hint="ask for fewer groups, or compare embeddings that share names",
         )
-    return replace(found, bearers=asked.bearers[chosen], table=asked.table), labels
+    return replace(there, bearers=wanted.bearers[chosen], table=wanted.table), labels
 
 
 def _vectors(

@@ -153,12 +153,12 @@ def repeat_clustering(
         scores, chosen = observed_scores(again.cells)
     words = np.where(chosen < 0, -1, again.rows[chosen])
     pairs = same_cells(problem.labels, problem.rows[rows], judged.stands_out, again.labels, words)
-    asked = sorted({category for _, (category, _) in pairs})
-    if asked:
-        part = replace(mirrors, cells=again.cells.only(asked))
+    categories = sorted({category for _, (category, _) in pairs})
+    if categories:
+        part = replace(mirrors, cells=again.cells.only(categories))
         copies = score_copies(part, min(REPEAT_COPIES, settings.copies), mirroring)
         z = np.full(scores.shape, -np.inf)
-        z[asked] = smallest_z(scores[asked], copies)
+        z[categories] = smallest_z(scores[categories], copies)
         for cell, other in pairs:
             recurs[0][cell] = max(recurs[0][cell], z[other] > judged.limit)
     return recurs

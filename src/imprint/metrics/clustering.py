@@ -55,15 +55,15 @@ class Clustering(GroupMetric):
 
     def label_test(self, words: MetricWords) -> NullTest | None:
         """Count X's words in the first cluster over all labels: there are hypergeometrically many."""
-        found = k_means(words.targets, 2)
-        size, n_x, inside = len(found), words.n_x, int((found == 0).sum())
+        clusters = k_means(words.targets, 2)
+        size, n_x, inside = len(clusters), words.n_x, int((clusters == 0).sum())
         counts = range(max(0, n_x + inside - size), min(n_x, inside) + 1)
         ways = [math.comb(inside, count) * math.comb(size - inside, n_x - count) for count in counts]
         # twice the balanced accuracy less one, times n_x n_y: whole numbers, so that ties are ties
         away = [abs(count * (size - n_x) - (inside - count) * n_x) for count in counts]
-        own = away[int((found[:n_x] == 0).sum()) - counts.start]
+        observed = away[int((clusters[:n_x] == 0).sum()) - counts.start]
         every = math.comb(size, n_x)
-        p_value = sum(way for way, one in zip(ways, away, strict=True) if one >= own) / every
+        p_value = sum(way for way, one in zip(ways, away, strict=True) if one >= observed) / every
         floor = sum(way for way, one in zip(ways, away, strict=True) if one == max(away)) / every
         mean = sum(way * one for way, one in zip(ways, away, strict=True)) / every
         expected = 0.5 + mean / (2 * n_x * (size - n_x))
@@ -83,7 +83,7 @@ def k_means(rows: Floats, count: int) -> Indices:
         before, labels = labels, far.argmin(axis=1)
         if np.array_equal(before, labels):
             break
-        own = labels[:, None, :] == np.arange(count)[:, None]
-        sizes = own.sum(axis=2, keepdims=True)
-        weights = np.where(sizes > 0, own / np.maximum(sizes, 1), weights)
+        members = labels[:, None, :] == np.arange(count)[:, None]
+        sizes = members.sum(axis=2, keepdims=True)
+        weights = np.where(sizes > 0, members / np.maximum(sizes, 1), weights)
     return np.asarray(labels[far.min(axis=1).sum(axis=1).argmin()])

@@ -123,14 +123,14 @@ class MetricWords(SetVectors):
             [
                 group * len(words) + unit
                 for group in np.unique(numbers).tolist()
-                for unit in units([words[place] for place in np.flatnonzero(numbers == group)])
+                for unit in units([words[index] for index in np.flatnonzero(numbers == group)])
             ]
             for words, numbers in sides
         )
         if self.paired:
-            for place in range(self.n_x):
-                kept, joined = targets[place], targets[self.n_x + place]
-                targets = [kept if unit == joined else unit for unit in targets]
+            for index in range(self.n_x):
+                unit_of_x, joined = targets[index], targets[self.n_x + index]
+                targets = [unit_of_x if unit == joined else unit for unit in targets]
         return targets, attributes
 
 
@@ -225,7 +225,7 @@ class Metric(ABC):
     @property
     def settings(self) -> tuple[Label, ...]:
         """Its settings by name."""
-        return tuple(Label(one.name, str(getattr(self, one.name))) for one in fields(self))  # type: ignore[arg-type]
+        return tuple(Label(setting.name, str(getattr(self, setting.name))) for setting in fields(self))  # type: ignore[arg-type]
 
 
 def is_metric(thing: object, kind: type[Any] = Metric) -> bool:
@@ -236,11 +236,11 @@ def is_metric(thing: object, kind: type[Any] = Metric) -> bool:
 def by_attributes(words: MetricWords, test: WeatTest, *, sign: int) -> Iterator[MetricPart]:
     """Return the test with A alone, whose predicted sign is given, and with B alone, which has the other."""
     targets = range(len(words.target_words))
-    for own, one, places in (
+    for sign_of_set, words_of_set, places in (
         (sign, test.a, range(words.n_a)),
         (-sign, test.b, range(words.n_a, len(words.attribute_words))),
     ):
-        yield MetricPart(words.only(targets, places), own, one.name)
+        yield MetricPart(words.only(targets, places), sign_of_set, words_of_set.name)
 
 
 def standardised(cosines: Floats, chosen: Chosen) -> Floats:
@@ -317,15 +317,15 @@ def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[
         )
     missing = tuple(word for words in (test.x, test.y) for word in embedding.lookup(words.words).missing)
     pairs = list(zip(test.x.words, test.y.words, strict=True))
-    kept = [pair for pair in pairs if not {*missing}.intersection(pair)]
-    if len(kept) < FEWEST_WORDS:
+    paired = [pair for pair in pairs if not {*missing}.intersection(pair)]
+    if len(paired) < FEWEST_WORDS:
         raise VocabularyError(
-            f"{len(pairs) - len(kept)} of {len(pairs)} pairs lack a word in {embedding.name}",
+            f"{len(pairs) - len(paired)} of {len(pairs)} pairs lack a word in {embedding.name}",
             where=test.id,
             expected=f"at least {FEWEST_WORDS} pairs",
             words=missing,
             hint="use other words or a larger embedding",
         )
-    first, second = zip(*kept, strict=True)
+    first, second = zip(*paired, strict=True)
     whole = replace(test, x=test.x.subset(first), y=test.y.subset(second))
-    return whole, missing, tuple(word for pair in pairs if pair not in kept for word in pair if word not in missing)
+    return whole, missing, tuple(word for pair in pairs if pair not in paired for word in pair if word not in missing)

@@ -139,8 +139,8 @@ def measure_metrics(
         subject = (embedding.name, embedding.sha256)
         return skipped(subject, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
 
-    asked = [(name, metric, test) for name, metric in metrics.items() for test in tests]
-    rows, not_run = in_parts(attempt_each(measure, foreign, asked, lost, progress=progress))
+    tasks = [(name, metric, test) for name, metric in metrics.items() for test in tests]
+    rows, not_run = in_parts(attempt_each(measure, foreign, tasks, lost, progress=progress))
     return Rows([*rows, *not_run])
 
 
@@ -367,8 +367,8 @@ def frequency_test(
     nulls = []
     for way in ways:
         values = np.concatenate([np.array([value]), *_of_random_words(metric, words, background, way)])
-        known = values[np.isfinite(values)]
-        nulls.append(place_among(known, exact=False, tail=metric.tail, centre=centre, bounds=False))
+        defined = values[np.isfinite(values)]
+        nulls.append(place_among(defined, exact=False, tail=metric.tail, centre=centre, bounds=False))
     return replace(max(nulls, key=lambda null: null.p_value), expected=nulls[-1].expected)
 
 

@@ -82,7 +82,7 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
     for test in catalogue():
         if not test.id.startswith("caliskan-") or (test.id not in recorded_scores().scores and embedding is None):
             continue
-        printed = next((one for one in test.published if one.embedding == GOOGLE_NEWS), None)
+        printed = next((figure for figure in test.published if figure.embedding == GOOGLE_NEWS), None)
         figure = Figure(f"{test.id} {GOOGLE_NEWS}", "caliskan", claim.source, test.title, GOOGLE_NEWS, p=claim.p)
         if printed is not None:
             figure = replace(figure_of(test, printed, "caliskan"), p=claim.p)
@@ -129,10 +129,10 @@ def _recorded(test: Test) -> Ours:
     subject = (recorded.embedding, recorded.sha256)
     scores = recorded.scores[test.id]
     if isinstance(test, WefatTest):
-        own = scores["words"]
+        by_word = scores["words"]
         values = test.property or {}
-        r, p = pearson(np.array(list(own.values())), np.array([values[word] for word in own]))
-        return Ours(subject, r, p, missing=tuple(word for word in test.words.words if word not in own))
+        r, p = pearson(np.array(list(by_word.values())), np.array([values[word] for word in by_word]))
+        return Ours(subject, r, p, missing=tuple(word for word in test.words.words if word not in by_word))
     x, y = (np.array(list(scores[letter].values())) for letter in "xy")
     targets = (*test.x.words, *test.y.words)
     missing = [word for word in targets if word not in scores["x"] and word not in scores["y"]]

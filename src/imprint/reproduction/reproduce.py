@@ -73,8 +73,8 @@ def reproduce(
         "ube": lambda: ube_rows(subjects, _step(report, "ube")),
         "bolukbasi": lambda: bolukbasi_rows(subjects, _step(report, "bolukbasi")),
     }
-    found = [row for paper in chosen for row in compute[paper]()]
-    return Rows(sorted(found, key=lambda row: isinstance(row, RemovedNamesRow)))
+    rows = [row for paper in chosen for row in compute[paper]()]
+    return Rows(sorted(rows, key=lambda row: isinstance(row, RemovedNamesRow)))
 
 
 def _step(report: Report | None, paper: str) -> Progress | None:

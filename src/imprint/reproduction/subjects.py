@@ -64,9 +64,9 @@ class Subjects:
                 only = words_of(catalogue()) | entries_for(self.texts)
             source = self.given[model]
             self._opened[model] = load(source, only=only)  # type: ignore[arg-type]
-        found = self._opened[model]
-        assert isinstance(found, Embedding)
-        return found
+        opened = self._opened[model]
+        assert isinstance(opened, Embedding)
+        return opened
 
     def encoder(self, model: str) -> Encoder | None:
         """Return an encoder of the papers; None where it is not given."""
@@ -77,9 +77,9 @@ class Subjects:
         if name not in self._opened:
             options = {} if pooling is None or callable(self.given[model]) else {"pooling": pooling}
             self._opened[name] = open_encoder(self.given[model], **options)  # type: ignore[arg-type]
-        found = self._opened[name]
-        assert isinstance(found, Encoder)
-        return found
+        opened = self._opened[name]
+        assert isinstance(opened, Encoder)
+        return opened
 
     def measured(self, embedding: Embedding, test: Test) -> Ours:
         """Run a test once for what the papers print: d and the p of a WEAT, r and the p of a WEFAT."""
@@ -120,10 +120,10 @@ class Subjects:
 def parse_models(given: Iterable[str]) -> dict[str, str]:
     """Read NAME=SOURCE; refuse what is not so, or names no model of the papers."""
     found: dict[str, str] = {}
-    for one in given:
-        name, equals, source = one.partition("=")
+    for entry in given:
+        name, equals, source = entry.partition("=")
         if not equals or not source:
-            raise SettingError(option="--model", got=one, expected="NAME=SOURCE, such as word2vec=vectors.bin")
+            raise SettingError(option="--model", got=entry, expected="NAME=SOURCE, such as word2vec=vectors.bin")
         check_choice("--model", name, models())
         found[name] = source
     return found

@@ -165,11 +165,11 @@ def smallest_detectable(error: float, df: float, confidence: float) -> float:
 
 def sample_quantile(values: Floats, share: float) -> float:
     """Return what numpy.quantile does, to the last bit, without the 20 ms it takes to load masked arrays."""
-    place = (len(values) - 1) * share
-    below = math.floor(place)
+    position = (len(values) - 1) * share
+    below = math.floor(position)
     ends = [below, min(below + 1, len(values) - 1)]
     low, high = np.partition(values, ends)[ends]
-    part = place - below
+    part = position - below
     return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 

@@ -166,11 +166,11 @@ def keep_largest(scores: Floats32, groups: int, overlapping: bool, largest: Floa
             for r in range(rotations):
                 pushed[r] = here[r] if here[r] >= best[r] else ABSENT
             for rank in range(largest.shape[0]):
-                kept = largest[rank, group * rotations : (group + 1) * rotations]
+                of_rank = largest[rank, group * rotations : (group + 1) * rotations]
                 for r in range(rotations):
                     score = pushed[r]
-                    pushed[r] = min(kept[r], score)
-                    kept[r] = max(kept[r], score)
+                    pushed[r] = min(of_rank[r], score)
+                    of_rank[r] = max(of_rank[r], score)
 
 
 @compiled()
@@ -178,14 +178,14 @@ def nearest_two(away: Floats32, nearest: Indices, first: Floats32, second: Float
     """Write the column of the smallest number of each row, that number and the next larger one."""
     for row in range(away.shape[0]):
         least = next_least = np.float32(np.inf)
-        place = 0
+        where = 0
         for column in range(away.shape[1]):
             value = away[row, column]
             if value < least:
-                next_least, least, place = least, value, column
+                next_least, least, where = least, value, column
             elif value < next_least:
                 next_least = value
-        nearest[row], first[row], second[row] = place, least, next_least
+        nearest[row], first[row], second[row] = where, least, next_least
 
 
 @compiled()

@@ -69,9 +69,9 @@ class PermutationTest:
 
     def details(self) -> dict[str, Any]:
         """Return all that is behind the p-value, for a row: counts, which may have hundreds of digits, as texts."""
-        known = {name: value for name, value in asdict(self).items() if name != "p_value"}
-        texts = {name: None if known[name] is None else str(known[name]) for name in _COUNTS}
-        return known | texts | {"log10_partitions": math.log10(self.partitions)}
+        details = {name: value for name, value in asdict(self).items() if name != "p_value"}
+        texts = {name: None if details[name] is None else str(details[name]) for name in _COUNTS}
+        return details | texts | {"log10_partitions": math.log10(self.partitions)}
 
 
 def permutation_test(
@@ -98,8 +98,8 @@ def permutation_test(
     above = _count_sums(pool, n, (reached.at_least, passed.at_least), efforts)
     below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), efforts)
     (low, high), (surely_beyond, beyond) = (
-        (min(partitions, one[0] + other[0]), min(partitions, one[1] + other[1]))
-        for one, other in zip(above, below, strict=True)
+        (min(partitions, upper[0] + lower[0]), min(partitions, upper[1] + lower[1]))
+        for upper, lower in zip(above, below, strict=True)
     )
     if lost:
         ties = _sure_ties(pool, n, lost, alternative)
@@ -181,8 +181,8 @@ def extreme_regions(
     ordered, errors = np.sort(pool).tolist(), sorted(lost)
     size, total, all_lost = len(pool), sum(ordered), sum(lost)
     # Without rounding: the observed sum, and what any subset of n adds to its rounded sum.
-    kept = sum(pool[:n].tolist())
-    observed = kept + sum(lost[:n])
+    whole_sum = sum(pool[:n].tolist())
+    observed = whole_sum + sum(lost[:n])
     least, most = sum(errors[:n]), sum(errors[size - n :])
     lowest, highest = sum(ordered[:n]), sum(ordered[size - n :])
     if alternative == "greater":
@@ -200,7 +200,7 @@ def extreme_regions(
     distance = abs(observed - centre)
     beyond = Region(math.floor(centre + distance - least) + 1, math.ceil(centre - distance - most) - 1)
     if distance == 0:  # every sum counts, and none twice
-        return Region(kept, kept - 1, everything=True), beyond
+        return Region(whole_sum, whole_sum - 1, everything=True), beyond
     return Region(math.ceil(centre + distance - most), math.floor(centre - distance - least)), beyond
 
 
@@ -310,7 +310,7 @@ def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], efforts: Effort
     counts = first()
     if _is_wide(counts[0], partitions, efforts[-1][0]):
         other = second()
-        counts = [_intersection(one, two) for one, two in zip(counts, other, strict=True)]
+        counts = [_intersection(left, right) for left, right in zip(counts, other, strict=True)]
     return counts
 
 
