@@ -8,7 +8,7 @@ same sentences, its frames: elsewhere, what sentences say besides their words wo
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -21,7 +21,7 @@ from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.settings import CORPUS, SentenceSettings
 from imprint.association.sizes import beside_things, measure_size, test_of_things
 from imprint.association.vectors import FEWEST_WORDS
-from imprint.association.weat import WordSets, asked_test
+from imprint.association.weat import AskedTest, asked_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.clusters import Workers
 from imprint.embeddings.background import Background
@@ -54,14 +54,10 @@ _FEW_NAMED = 8  # words without enough sentences
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
-@dataclass(frozen=True)
-class SeatPlan(SentenceSettings):
+@dataclass(frozen=True, kw_only=True)
+class SeatPlan(AskedTest, SentenceSettings):
     """All that one test of sentences is given."""
 
-    test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
-    _: KW_ONLY
-    targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
-    attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
     unit: Annotated[
         Unit, option('What is permuted: "word" or "sentence". Sentences of one word are not independent.')
     ] = "word"
@@ -225,11 +221,11 @@ class AskedEncoder:
     encodings: Encodings
     lacking: tuple[str, ...]
     background: Background | None
-    units: Sequence[Unit]
-    alternative: Alternative
-    seed: int
-    draws: int
     gives_tokens: bool
+    units: Sequence[Unit] = get_args(Unit)
+    alternative: Alternative = "greater"
+    seed: int = 0
+    draws: int = 0
 
     @classmethod
     def of(
@@ -238,14 +234,14 @@ class AskedEncoder:
         questions: Sequence[SentenceTest],
         framed: FramedWords | None = None,
         *,
-        units: Sequence[Unit] = get_args(Unit),
-        alternative: Alternative = "greater",
-        seed: int = 0,
-        draws: int = 0,
         cache: EncodingStore | None = None,
         progress: Progress | None = None,
+        **how: Any,
     ) -> "AskedEncoder":
-        """Encode the sentences of tests, and the bundled words in frames where these are given."""
+        """Encode the sentences of tests, and the bundled words in frames where these are given.
+
+        `how` they are asked is given by the names of the fields.
+        """
         texts = [text for question in questions for text in question.asked]
         encodings = encode_texts(encoder, texts, framed.texts() if framed else [], cache=cache, progress=progress)
         forms = dict.fromkeys(form for question in questions for form in question.forms)
@@ -256,11 +252,8 @@ class AskedEncoder:
             encodings,
             tuple(encoder.lacks(forms)),
             framed.background(encodings, encoder.lacks(framed.common.words)) if framed else None,
-            units,
-            alternative,
-            seed,
-            draws,
             gives_tokens(encoder),
+            **how,
         )
 
     def sides(self, question: SentenceTest) -> FramedSides:

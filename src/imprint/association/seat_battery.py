@@ -11,7 +11,7 @@ from typing import Annotated, get_args
 
 import msgspec
 
-from imprint.association.battery import attempt_each, in_parts, require_any
+from imprint.association.battery import attempt_each, in_parts, require_any, skipped_test
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
 from imprint.association.rows import Measured, MeasuredRows, SeatRow, TopicRow, Unit
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure, sample_text
@@ -24,7 +24,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.words import words_in_context
 from imprint.errors import SettingError, StimulusError
-from imprint.rows import SkippedRow, skipped
+from imprint.rows import SkippedRow
 from imprint.settings import option, settable
 from imprint.significance.combining import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
@@ -190,17 +190,7 @@ def _measure_test(about: AskedEncoder, question: SentenceTest) -> list[Measured[
 
 
 def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
-    measured = (encoder.name, encoder.identity)
-    return skipped(
-        measured,
-        test.id,
-        test.title,
-        reason,
-        part="seat",
-        seed=seed,
-        topics=test.topics,
-        is_question=test.is_question,
-    )
+    return skipped_test((encoder.name, encoder.identity), test, reason, part="seat", seed=seed)
 
 
 def by_importance(

@@ -43,13 +43,19 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
 
 
 @dataclass(frozen=True)
-class WeatArguments(WeatSettings):
-    """The test that is asked for, and how it is run."""
+class AskedTest:
+    """The test that is asked for, or four lists of words in its place."""
 
     test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
     _: KW_ONLY
     targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
     attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatArguments(AskedTest, WeatSettings):
+    """The test that is asked for, and how it is run."""
+
     progress: Annotated[
         Progress | None, option("Called with the partitions drawn and the total number of partitions.")
     ] = None
