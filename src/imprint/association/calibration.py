@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from imprint.association.seat import AskedEncoder
-from imprint.association.seat_battery import all_in_sentences
+from imprint.association.seat_battery import all_in_sentences, labelled
 from imprint.association.settings import CalibrationSettings
 from imprint.association.sizes import is_explained_by_frequency, is_matched, lack_words, octaves_apart, replacement_p
 from imprint.association.vectors import SetVectors, unit_numbers
@@ -293,9 +293,7 @@ def original_of(
             )
         usable = [*_usable(people, lambda test: vectors_of(subject, look_up(subject, test)))]
     else:
-        label = f"encoding with {subject.name}"
-        progress = None if report is None else lambda done, total: report(label, done, total)
-        usable, background = _framed(subject, people, cache, progress)
+        usable, background = _framed(subject, people, cache, labelled(report, f"encoding with {subject.name}"))
     if not usable:
         raise VocabularyError(
             "has too few words of each test", where=subject.name, hint="choose tests in English with more words"

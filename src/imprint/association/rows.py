@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -298,10 +299,7 @@ def association_fields(
     return {
         "test": test.id,
         **described(test),
-        "effect_size": effect.effect_size,
-        "d_within": effect.d_within,
-        "statistic": effect.statistic,
-        "mean_difference": effect.mean_difference,
+        **asdict(effect),
         **({} if significance is None else {"p_value": significance.p_value, **significance.details()}),
         **size,
         "scores": word_values(scores),

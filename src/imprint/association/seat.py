@@ -29,7 +29,7 @@ from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
 from imprint.encoders.words import gives_tokens, words_in_context
 from imprint.errors import SettingError, StimulusError
-from imprint.rows import Label, TemplateValue, word_values
+from imprint.rows import Label, TemplateValue
 from imprint.settings import option, settable
 from imprint.significance.outcomes import too_few
 from imprint.significance.partitions import countable, permutation_test
@@ -376,7 +376,6 @@ def _published(question: SentenceTest, encoder: AskedEncoder) -> tuple[Published
 
 def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping[str, float]) -> dict[str, Any]:
     """Return what the effect of words depends on, and what the sentences give without their words."""
-    parts = sensitivity(table)
     whole = effect.mean_difference
     without_words = dict(frames)
     if frames:
@@ -384,10 +383,7 @@ def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping
     return {
         "effect_centred": centred,
         **without_words,
-        "effect_by_template": tuple(TemplateValue(*item) for item in parts.by_template.items()),
-        "effect_without_template": tuple(TemplateValue(*item) for item in parts.without_template.items()),
-        "effect_without_word": word_values(parts.without_word),
-        "flips": parts.flips(effect.effect_size),
+        **sensitivity(table, effect.effect_size),
     }
 
 

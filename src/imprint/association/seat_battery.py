@@ -107,7 +107,7 @@ def run_seat_battery(
             seed=seed,
             draws=plan.draws,
             cache=cache,
-            progress=_labelled(plan.report, f"encoding with {encoder.name}"),
+            progress=labelled(plan.report, f"encoding with {encoder.name}"),
         )
         anisotropy += _anisotropy(about, chosen)
 
@@ -123,7 +123,7 @@ def run_seat_battery(
                 lost,
                 skip=skip,
                 executor=pool,
-                progress=_labelled(plan.report, f"testing {encoder.name}"),
+                progress=labelled(plan.report, f"testing {encoder.name}"),
             )
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests))
@@ -209,6 +209,11 @@ def framed_texts(tests: Sequence[WeatTest]) -> list[list[str]]:
     return [texts for _, texts in by_importance(all_in_sentences(tests, "framed", None)[0])]
 
 
+def labelled(report: Report | None, label: str) -> Progress | None:
+    """Return what a step tells of its progress, under its name."""
+    return None if report is None else lambda done, total: report(label, done, total)
+
+
 def _affordable(
     encoder: Encoder, questions: Sequence[SentenceTest], words: FramedWords, cache: EncodingStore | None
 ) -> tuple[list[SentenceTest], FramedWords | None, dict[WeatTest, SettingError]]:
@@ -246,7 +251,3 @@ def _anisotropy(encoder: AskedEncoder, questions: Sequence[SentenceTest]) -> Ite
             texts=len(texts),
             mean_cosine=cosine,
         )
-
-
-def _labelled(report: Report | None, label: str) -> Progress | None:
-    return None if report is None else lambda done, total: report(label, done, total)
