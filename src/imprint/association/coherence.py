@@ -130,7 +130,7 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
             ((test, contexts[0]), (test, contexts[1])) for test in dict.fromkeys(test for test, _ in by_question)
         ]
         for ways, questions in ((("names", "group terms"), named), (("words", "sentences"), framed)):
-            able = {question for question, row in by_question.items() if _can_find(row)}
+            able = {question for question, row in by_question.items() if row.p_value is not None}
             pairs = [(by_question[left], by_question[right]) for left, right in questions if {left, right} <= able]
             if pairs:
                 compared.append(_contrast(embedding, unit, ways, pairs))
@@ -168,10 +168,6 @@ def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence
         found=(sum(map(_found, one)), sum(map(_found, two))),
         mean_effects=(_mean_effect(one), _mean_effect(two)),
     )
-
-
-def _can_find(row: SeatRow) -> bool:
-    return row.p_value is not None
 
 
 def _found(row: SeatRow) -> bool:

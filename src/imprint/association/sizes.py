@@ -68,8 +68,7 @@ class Grammar:
 
 def size_fields(size: Size, obstacle: Reason | None = None) -> dict[str, Any]:
     """Return a size with its interval, and what it says, as the fields of rows."""
-    judged = outcome(size.low, size.high, obstacle=obstacle or size.obstacle)
-    return {"size": size.value, "size_low": size.low, "size_high": size.high, **judged.fields()}
+    return size.fields() | outcome(size.low, size.high, obstacle=obstacle or size.obstacle).fields()
 
 
 def measure_size(

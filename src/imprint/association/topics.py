@@ -198,14 +198,10 @@ def _row(row: Any, words: SetVectors, cells: Sequence[Ints]) -> InteractionRow:
         **size_fields(sizes["interaction"], row.obstacle if row.obstacle == "frequency" else None),
         size_women=women,
         size_men=men,
-        **_fields("group", sizes["group"]),
-        **_fields("gender", sizes["gender"]),
+        **sizes["group"].fields("group_size"),
+        **sizes["gender"].fields("gender_size"),
         cell_sizes=tuple(map(len, cells)),
         left_out=tuple(name for index, name in enumerate(words.target_words) if index not in in_cells),
         n_a=words.n_a,
         n_b=words.n_b,
     )
-
-
-def _fields(name: str, size: Size) -> dict[str, Any]:
-    return {f"{name}_size": size.value, f"{name}_size_low": size.low, f"{name}_size_high": size.high}

@@ -15,12 +15,12 @@ from imprint.association.cosines import scores as scores_of
 from imprint.association.rows import AssociationRow, Measured, fields_of_words
 from imprint.association.settings import WeatSettings
 from imprint.association.sizes import Grammar, beside_things, measure_size, test_of_things
-from imprint.association.vectors import SetVectors, WordRows, find_rows, refuse_overlap, require_pair
+from imprint.association.vectors import SetVectors, WordRows, find_rows, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import shown
 from imprint.settings import option, settable
-from imprint.significance.partitions import PermutationTest, permutation_test
+from imprint.significance.partitions import PermutationTest, permutation_test, sampled_test
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest, WordSet, validate, word_sets
 from imprint.subjects.opening import EmbeddingLike, load
@@ -132,11 +132,7 @@ def _without(test: WeatTest, words: Collection[str]) -> WeatTest:
 
 def look_up(embedding: Embedding, test: WeatTest) -> WordRows:
     """Find the words of the four sets, and refuse sets that share an entry of the vocabulary."""
-    rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
-    x, y, a, b = rows.sets
-    refuse_overlap(embedding, test.x, test.y, (x, y))
-    refuse_overlap(embedding, test.a, test.b, (a, b))
-    return rows
+    return find_rows(embedding, (test.x, test.y), (test.a, test.b))
 
 
 def vectors_of(embedding: Embedding, rows: WordRows) -> SetVectors:
@@ -162,8 +158,6 @@ def grammar_of(embedding: Embedding, test: WeatTest, words: SetVectors) -> Gramm
 def _permuted(x: Floats, y: Floats, settings: WeatSettings, progress: Progress | None) -> PermutationTest:
     if settings.draws is None:
         return permutation_test(x, y, alternative=settings.alternative)
-    from imprint.significance.partitions import sampled_test
-
     draws, seed = settings.draws, settings.seed
     return sampled_test(x, y, alternative=settings.alternative, draws=draws, seed=seed, progress=progress)
 

@@ -15,7 +15,7 @@ import numpy as np
 from imprint.association.cosines import cosines, mean, sample_sd
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow
 from imprint.association.sizes import REPLACEMENTS
-from imprint.association.vectors import find_rows, refuse_overlap, require_pair
+from imprint.association.vectors import find_rows, require_pair
 from imprint.association.weat import require_test
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, unit_rows
@@ -137,9 +137,8 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRow
             where=test.id,
             hint="give it as --property FILE.csv (word,value)",
         )
-    rows = find_rows(embedding, (test.words, test.a, test.b))
+    rows = find_rows(embedding, (test.words,), (test.a, test.b))
     targets, a, b = rows.sets
-    refuse_overlap(embedding, test.a, test.b, (a, b))
     units = _whole(test, targets.missing)
     if len(units) < _FEWEST:
         raise StimulusError(f"{len(units)} words found", expected=f"at least {_FEWEST}", where=test.id)

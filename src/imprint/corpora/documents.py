@@ -4,7 +4,7 @@ Documents that move a finding most are read again, for words around one of their
 counts alone: words change places in a table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -25,9 +25,16 @@ _AROUND = 100  # characters on either side
 _TABLE = PACKAGE / "stimuli" / "data" / "swap" / "gendered.txt"
 
 
-def with_passages(rows: Sequence[CorpusRow], counts: Counts, window: int, passages: int) -> list[CorpusRow]:
-    """Return rows whose first documents that support the finding have a passage each."""
-    return [_with_passages(row, counts, window, passages) for row in rows]
+def with_passages(row: CorpusRow, counts: Counts, window: int, passages: int) -> CorpusRow:
+    """Return a row whose first documents that support the finding have a passage each."""
+    words = {each.role: each.words for each in row.sets}
+    cells = (("x", "a"), ("y", "b")) if (row.log_odds or 0.0) > 0 else (("x", "b"), ("y", "a"))
+    pairs = {(target, word) for group, kind in cells for target in words[group] for word in words[kind]}
+    documents = list(row.documents)
+    for index in [index for index, each in enumerate(documents) if (each.share or 0.0) > 0][:passages]:
+        text = _passage(counts, documents[index].document, pairs, window)
+        documents[index] = msgspec.structs.replace(documents[index], snippet=text)
+    return msgspec.structs.replace(row, documents=tuple(documents))
 
 
 @cache
@@ -47,17 +54,6 @@ def with_swapped(counts: Counts) -> Counts:
     target, attribute = (np.concatenate([each, swapped[each]]) for each in (counts.target, counts.attribute))
     document, count = (np.tile(each, 2) for each in (counts.document, counts.count))
     return replace(counts, document=document, target=target, attribute=attribute, count=count)
-
-
-def _with_passages(row: CorpusRow, counts: Counts, window: int, passages: int) -> CorpusRow:
-    words = {each.role: each.words for each in row.sets}
-    cells = (("x", "a"), ("y", "b")) if (row.log_odds or 0.0) > 0 else (("x", "b"), ("y", "a"))
-    pairs = {(target, word) for group, kind in cells for target in words[group] for word in words[kind]}
-    documents = list(row.documents)
-    for index in [index for index, each in enumerate(documents) if (each.share or 0.0) > 0][:passages]:
-        text = _passage(counts, documents[index].document, pairs, window)
-        documents[index] = msgspec.structs.replace(documents[index], snippet=text)
-    return msgspec.structs.replace(row, documents=tuple(documents))
 
 
 def _passage(counts: Counts, document: str, pairs: set[tuple[str, str]], window: int) -> str | None:

@@ -160,7 +160,8 @@ class _Measured:
         """Return a row per test and per topic."""
         odds = {test.id: counted_odds(self.counts, test) for test in self.tests}
         rows = [self._row(test, odds[test.id]) for test in self.tests]
-        rows = with_passages(rows, self.counts, self.plan.window, self.plan.snippets) if self.plan.snippets else rows
+        if self.plan.snippets:
+            rows = [with_passages(row, self.counts, self.plan.window, self.plan.snippets) for row in rows]
         return [*rows, *self._topics(rows, odds)]
 
     def _row(self, test: WeatTest, odds: CountedOdds) -> CorpusRow:

@@ -201,11 +201,8 @@ class _Pool:
         order = np.lexsort((seconds, firsts, -scores))
         firsts, seconds, scores = firsts[order], seconds[order], scores[order]
         chosen, count = thin(firsts, seconds, scores, self.words, self.k)
-        self.firsts[:count], self.seconds[:count], self.scores[:count] = (
-            firsts[:count],
-            seconds[:count],
-            scores[:count],
-        )
+        for column, kept in ((self.firsts, firsts), (self.seconds, seconds), (self.scores, scores)):
+            column[:count] = kept[:count]
         self.count = count
         if len(chosen) == 2 * self.k:
             self.least = float(scores[chosen[-1]])

@@ -183,7 +183,9 @@ def rotation_p_values(
 ) -> Floats:
     """Return the p-value of every score from so many rotations; `keep` makes them family-wise."""
     if device == "cuda":
-        return _rotate_on_gpu(cells, scores, rotations, seed=seed, report=report)
+        from imprint.significance.rotations_gpu import reached_on_gpu
+
+        return Tally(scores, reached_on_gpu(cells, scores, rotations, seed=seed, report=report), rotations).p_values()
     tally = Tally(scores, np.zeros(scores.shape, dtype=np.int64), kept=[] if keep else None)
     tasks = chunks(rotations, seed)
     for chunk in resumed(rotated_scores, cells, tasks, executor=executor, checkpoint=checkpoint):
@@ -217,12 +219,3 @@ def _exceeded_by(values: Floats, count: float) -> float:
 def _reaching(values: Floats, limits: Floats) -> Floats:
     """Count the values that are at least each limit."""
     return np.asarray(len(values) - np.searchsorted(np.sort(values), limits), dtype=np.float64)
-
-
-def _rotate_on_gpu(
-    cells: Cells, scores: Floats, rotations: int, *, seed: np.random.SeedSequence, report: Done | None
-) -> Floats:
-    from imprint.significance.rotations_gpu import reached_on_gpu
-
-    tally = Tally(scores, reached_on_gpu(cells, scores, rotations, seed=seed, report=report), rotations)
-    return tally.p_values()

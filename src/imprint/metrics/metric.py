@@ -10,12 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from imprint.association.vectors import FEWEST_WORDS, SetVectors, find_rows, refuse_overlap
+from imprint.association.vectors import FEWEST_WORDS, SetVectors, find_rows
 from imprint.association.weat import look_up
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
@@ -73,11 +72,8 @@ class MetricWords(SetVectors):
     @classmethod
     def of_groups(cls, embedding: Embedding, test: GroupsTest) -> "MetricWords":
         """Find the words of groups, and their attributes, at length one."""
-        rows = find_rows(embedding, (*test.groups, *test.attributes))
+        rows = find_rows(embedding, test.groups, test.attributes)
         groups, attributes = rows.sets[: len(test.groups)], rows.sets[len(test.groups) :]
-        for sets, lookups in ((test.groups, groups), (test.attributes, attributes)):
-            for (one, left), (two, right) in combinations(zip(sets, lookups, strict=True), 2):
-                refuse_overlap(embedding, one, two, (left, right))
         return cls.of_lookups(
             embedding,
             groups,

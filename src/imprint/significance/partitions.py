@@ -62,10 +62,10 @@ class PermutationTest:
     p_high: float
     log10_p: float
     partitions: int
-    extreme: int | None
-    extreme_low: int | None
-    extreme_high: int | None
     alternative: Alternative
+    extreme: int | None = None
+    extreme_low: int | None = None
+    extreme_high: int | None = None
 
     def details(self) -> dict[str, Any]:
         """Return all that is behind the p-value, for a row: counts, which may have hundreds of digits, as texts."""
@@ -245,9 +245,6 @@ def sampled_test(
         p_high=high,
         log10_p=math.log10(p_value),
         partitions=math.comb(len(pool), n),
-        extreme=None,
-        extreme_low=None,
-        extreme_high=None,
         alternative=alternative,
     )
 
