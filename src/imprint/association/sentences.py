@@ -83,7 +83,6 @@ class FramedSides:
         A word needs a vector in so many sentences at least, by default in all.
         Words have ranks if they are to be `ranked` and these are known. Refuses a set that keeps fewer than two words.
         """
-        known: list[tuple[str, ...]] = []
         missing: dict[str, None] = {}
         vectors: list[dict[str, Floats]] = []
         unknown = set(lacking)
@@ -97,12 +96,11 @@ class FramedSides:
             has_vectors = {
                 word: each for word, each in directed.items() if len(each) >= (fewest or len(of_word[word])) > 0
             }
-            known.append(tuple(has_vectors))
             vectors.append(has_vectors)
             gone = [word for word in asked.words if word not in has_vectors]
             missing.update(dict.fromkeys(gone))
-            require_words(known[-1], gone, asked, encoder)
-        x, y, a, b = known
+            require_words(has_vectors, gone, asked, encoder)
+        x, y, a, b = map(tuple, vectors)
         targets, attributes = (tuple((first | second).values()) for first, second in (vectors[:2], vectors[2:]))
         words = SetVectors(
             x + y,
