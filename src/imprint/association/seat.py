@@ -21,7 +21,7 @@ from imprint.association.sentences import FramedSides, SentenceTable, table_of
 from imprint.association.settings import CORPUS, SentenceSettings
 from imprint.association.sizes import beside_things, measure_size, test_of_things
 from imprint.association.vectors import FEWEST_WORDS
-from imprint.association.weat import AskedTest, asked_test
+from imprint.association.weat import AskedWeat, asked_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.clusters import Workers
 from imprint.embeddings.background import Background
@@ -55,7 +55,7 @@ _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share 
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeatPlan(AskedTest, SentenceSettings):
+class SeatPlan(AskedWeat, SentenceSettings):
     """All that one test of sentences is given."""
 
     unit: Annotated[

@@ -43,7 +43,7 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
 
 
 @dataclass(frozen=True)
-class AskedTest:
+class AskedWeat:
     """The test that is asked for, or four lists of words in its place."""
 
     test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
@@ -53,7 +53,7 @@ class AskedTest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeatArguments(AskedTest, WeatSettings):
+class WeatArguments(AskedWeat, WeatSettings):
     """The test that is asked for, and how it is run."""
 
     progress: Annotated[
