@@ -269,8 +269,8 @@ class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
 
     def lost_most(self) -> str | None:
         """Say that most of its tests were left out."""
-        asked = len(self.tests) + len(self.tests_left_out)
-        return f"{len(self.tests)} of its {asked} tests have a size" if 2 * len(self.tests) < asked else None
+        every = len(self.tests) + len(self.tests_left_out)
+        return f"{len(self.tests)} of its {every} tests have a size" if 2 * len(self.tests) < every else None
 
 
 class Measured(NamedTuple, Generic[Tested]):

@@ -64,7 +64,8 @@ def left_out(
     tests = dict.fromkeys(test.row.test for test in counted)
     by_questions = any(test.row.is_question for test in counted)
     not_run = (row.test for row in skipped if topic in row.topics and (row.is_question or not by_questions))
-    return tuple(dict.fromkeys(test for test in (*(one.row.test for one in asked), *not_run) if test not in tests))
+    every = (*(test.row.test for test in asked), *not_run)
+    return tuple(dict.fromkeys(name for name in every if name not in tests))
 
 
 def n_units(shares: Sequence[ShareOfDistance]) -> int:

@@ -78,8 +78,8 @@ def best_products(
             cosines = coarse[0][row : ends[0]] @ coarse[1][column : ends[1]].T
             pool.make_room(cosines.size)
             limits = (pool.least, delta, margin)
-            found = (pool.firsts, pool.seconds, pool.scores)
-            pool.count = scan_products(cosines, (row, column), orders, unit, factors, limits, found, pool.count)
+            columns = (pool.firsts, pool.seconds, pool.scores)
+            pool.count = scan_products(cosines, (row, column), orders, unit, factors, limits, columns, pool.count)
             if pool.count > pool.full:
                 pool.thin()
         if progress is not None:

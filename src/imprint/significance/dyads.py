@@ -94,10 +94,10 @@ def spearman(x: Floats, y: Floats) -> Influences:
     by_rank = pearson(*ranks)
     each = by_rank.each.copy()
     left, right = ((side - side.mean()) / side.std() for side in ranks)
-    for place, rank, mine, theirs in ((places[0], ranks[0], left, right), (places[1], ranks[1], right, left)):
+    for steps, rank, mine, theirs in ((places[0], ranks[0], left, right), (places[1], ranks[1], right, left)):
         # What one step up of each rank does, summed over the ranks that lie above: ties move half a step.
         slope = (theirs - by_rank.value * mine) / rank.std()
-        together = np.bincount(place, slope)
+        together = np.bincount(steps, slope)
         above = np.cumsum(together[::-1])[::-1] - together / 2
-        each += above[place]
+        each += above[steps]
     return Influences(by_rank.value, each)
