@@ -13,8 +13,13 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
-from imprint.association.sentence_settings import SeatSettings, SentenceSettings
-from imprint.association.settings import BatterySettings, CalibrationSettings, WeatSettings
+from imprint.association.settings import (
+    BatterySettings,
+    CalibrationSettings,
+    SeatSettings,
+    SentenceSettings,
+    WeatSettings,
+)
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings

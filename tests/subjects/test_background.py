@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from imprint.association.frequency import replacement_p
 from imprint.association.seat import seat
+from imprint.association.sizes import replacement_p
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.embedding import unit_rows
 from imprint.embeddings.vocabulary import frequent_words

@@ -18,7 +18,7 @@ MODEL_HELP = (
 
 def is_model(given: Any) -> Any:
     """Refuse what names neither an encoder nor a scorer while options are read."""
-    from imprint.scoring.sources import is_pair_scorer
+    from imprint.scoring.settings import is_pair_scorer
 
     return (is_scorer(given.removeprefix("scorer:")) and given) if is_pair_scorer(given) else is_encoder(given)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imprint.association.sentence_settings import SeatSettings
+from imprint.association.settings import SeatSettings
 from imprint.cli.encoders import ENCODER_HELP, EncoderSettings
 from imprint.cli.options import (
     DaskOption,

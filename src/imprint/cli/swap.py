@@ -27,7 +27,7 @@ SCORER_HELP = (
 
 def is_scorer(given: Any) -> Any:
     """Refuse what names no scorer while options are read; nothing is imported or run."""
-    from imprint.scoring.sources import find_scorer
+    from imprint.scoring.settings import find_scorer
 
     find_scorer(given)
     return given

@@ -288,7 +288,7 @@ def _pooled(effects: Sequence[WeatRow]) -> tuple[tuple[Scores, Scores, tuple[str
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:
     """Return WEFAT's scores of the words that have one."""
-    words, a, b = find_rows(embedding, sets).sets
+    words, a, b = find_rows(embedding, *([words] for words in sets)).sets
     to_a, to_b = (cosines(words.vectors, side.vectors) for side in (a, b))
     scores = {word: word_score(*near) for word, *near in zip(words.words, to_a, to_b, strict=True)}
     return {word: score for word, score in scores.items() if not math.isnan(score)}

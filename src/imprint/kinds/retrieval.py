@@ -9,8 +9,7 @@ from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import OUTCOME, TENTH, outcome_marks, outcome_notes, outcome_text
 from imprint.rows import TemplateValue
-from imprint.scoring.plan import PAIRS, RankingPlan
-from imprint.scoring.retrieval import retrieval
+from imprint.scoring.retrieval import PAIRS, RankingPlan, retrieval
 from imprint.scoring.rows import RetrievalRow, Specificity
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.retrieval import BUNDLED, bundled_set

@@ -64,7 +64,7 @@ class Ranking:
             "exposure": float(self.exposures[..., signs > 0].mean() / self.exposures[..., signs < 0].mean()),
             "selected_x": of_x,
             "selected_y": of_y,
-            **_ends("ratio", ShareOfGap(lower, higher, factors).size(_DESCRIBED)),
+            **ShareOfGap(lower, higher, factors).size(_DESCRIBED).fields("ratio"),
             "scores": tuple(map(WordValue, levels, means.tolist())),
             **outcome(low, high, margin=None, obstacle=self._obstacle_of(self.related)).fields(),
         }
@@ -91,9 +91,9 @@ class Ranking:
         pull = replace(share, effect=_less_first(others) * signs).size(_DESCRIBED)
         specific = replace(share, effect=_less_first(related - others) * signs).size()
         fields = {
-            **_ends("size", size),
-            **_ends("irrelevant", pull),
-            **_ends("specific", specific),
+            **size.fields(),
+            **pull.fields("irrelevant"),
+            **specific.fields("specific"),
             **outcome(size.low, size.high, obstacle=self._obstacle_of(related) or size.obstacle).fields(),
             "control": control(size, pull, specific),
             "distance": share.distance,
@@ -174,10 +174,6 @@ def control(size: Size, pull: Size, specific: Size) -> Specificity:
         return None not in (other.low, other.high) and min(sign * (other.low or 0.0), sign * (other.high or 0.0)) > 0
 
     return "specific" if has_sign(specific) else "general pull" if has_sign(pull) else "cannot be told apart"
-
-
-def _ends(name: str, size: Size) -> dict[str, Any]:
-    return {name: size.value, f"{name}_low": size.low, f"{name}_high": size.high}
 
 
 def share_first(differences: Floats) -> float:
