@@ -2,7 +2,8 @@
 
 The headline is about topics, those of standard questions where there are any. A model is to be taken if another is
 known to have more bias and none is known to have less, where each model to take has less than each of those with more
-and no other model is left. Where some are left, it says which have less than which; else which to avoid.
+and no other model is left. Where some are left, it says which have less than which; else which to avoid. What the
+headline leaves open is said below it: how the models with less compare, and which the words do not decide.
 """
 
 from collections import Counter
@@ -100,8 +101,7 @@ def _equal(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
         return "the words do not decide"
     if not others:
         return f"all are equal within {TENTH}"
-    left = _counted(others, "{} models")
-    return say("all but {}, for which the words do not decide, are equal within {}", left, TENTH)
+    return say("all but {} (undecided) are equal within {}", _counted(others, "{} models"), TENTH)
 
 
 def standard_questions() -> frozenset[str]:
@@ -131,47 +131,51 @@ def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> It
     else:
         more = _counted(exceeding, "{} models, named below")
         yield say("On {}, avoid {}: more bias than in another model.", topic, more)
-    among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
-    if choice.is_ordered and among:
-        said = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
-        yield f"They {said}."
     if choice.undecided:
-        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}"))
+        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}", most=1))
 
 
 def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    """Say the headline, and which models have less bias than which.
+    """Say the headline, and which models have less bias than which where it does not name them.
 
     Models with more bias than the same ones share a sentence.
     """
     yield from headline(rows)
     for topic, pairs in _by_topic(rows).items():
+        choice = choose(pairs)
         together: dict[tuple[str, ...], list[str]] = {}
-        for larger, smaller in choose(pairs).smaller.items():
+        for larger, smaller in choice.smaller.items():
             together.setdefault(tuple(smaller), []).append(larger)
         for less, more in list(together.items())[:_MOST_GROUPS]:
-            named = map(names_of_models, (less, more))
-            yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), *named)
+            if not choice.is_ordered or {*less} != {*choice.take} or len(more) > _MOST_NAMES:
+                named = map(names_of_models, (less, more))
+                yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), *named)
 
 
-def undecided_topics(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say for which topics the words do not decide, where they do for others, and what that means."""
-    remarks = list(headline(rows))[1:]
-    if any(row.outcome == "cannot tell" for row in rows):
-        remarks.append(
-            "Where the words do not decide, either model may have less: other words of these kinds could say so."
-        )
-    if remarks:
-        yield join(remarks, " ")
+def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say what a headline leaves open: how models with less bias compare, and what it means not to be decided."""
+    decided = [(choice, pairs) for pairs in _by_topic(rows).values() if (choice := choose(pairs)).smaller]
+    for choice, pairs in decided:
+        among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
+        said: list[Text] = []
+        if choice.is_ordered and among:
+            alike = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
+            said.append(f"those with less bias {alike}")
+        if choice.undecided:
+            said.append(say("{} may have more than another model, or less", names_of_models(choice.undecided)))
+        if said:
+            yield say("On {}, {}.", title(pairs[0].topic), join(said, "; "))
+    if not decided and any(row.outcome == "cannot tell" for row in rows):
+        yield "Where the words do not decide, either model may have less: other words of these kinds could say so."
 
 
 def _by_topic(rows: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[BoardTopicDifferenceRow]]:
     return {topic: [row for row in rows if row.topic == topic] for topic in dict.fromkeys(row.topic for row in rows)}
 
 
-def _counted(names: Sequence[str], many: str) -> Text:
+def _counted(names: Sequence[str], many: str, most: int = _MOST_NAMES) -> Text:
     """Return names in a row, or how many there are."""
-    return names_of_models(names) if len(names) <= _MOST_NAMES else say(many.replace("{}", f"{len(names)}"))
+    return names_of_models(names) if len(names) <= most else say(many.replace("{}", f"{len(names)}"))
 
 
 def names_of_models(names: Iterable[str], last: str = "and") -> Text:
@@ -190,13 +194,20 @@ def nothing_to_compare(rows: Sequence[BoardRow]) -> Iterator[Text]:
         yield "There is nothing to compare: fewer than two models can be judged."
 
 
-def judged_and_best(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say which model has the best quality, by the estimate, and which cannot be judged."""
+def best_quality(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say which model has the best quality, by the estimate, and how many could have a better one."""
     rated = [row for row in rows if row.quality is not None and row.judged is not False]
     if len(rated) > 1:
         best = max(rated, key=lambda row: row.quality or 0.0)
         quality = estimate(best.quality, best.quality_low, best.quality_high)
-        yield say("{} has the highest quality: {}.", title(best.embedding), quality)
+        reaching = [row.embedding for row in rated if (row.quality_high or 0.0) >= (best.quality_low or 0.0)]
+        near = [name for name in reaching if name != best.embedding]
+        overlapping = say("; the intervals of {} overlap with it", _counted(near, "{} others")) if near else ""
+        yield say("{} has the highest quality: {}{}.", title(best.embedding), quality, overlapping)
+
+
+def not_compared(rows: Sequence[BoardRow]) -> Iterator[Text]:
+    """Name the models that cannot be judged."""
     if failed := [row.embedding for row in rows if row.judged is False]:
         yield say(
             "Not compared, because they fail controls that every usable model passes, or lack their words: {}.",
@@ -210,12 +221,12 @@ def untopical(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
         yield say("Differences in tests without a topic: {}.", outcome_counts(without))
 
 
-def count_differences(rows: Sequence[BoardDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
+def count_differences(rows: Sequence[BoardDifferenceRow]) -> Text:
     """Say what the pairs come to, and how much of it is due to chance."""
     counts = Counter(row.outcome or "cannot tell" for row in rows)
     listed = (outcome for outcome in OUTCOMES if counts[outcome])
     said = join((say("{} {}", count(counts[outcome]), DIFFER[outcome]) for outcome in listed), ", ")
-    yield say(
+    return say(
         "Of {} comparisons of two models in a question or test: {}. Differences expected by chance: {}.",
         count(len(rows)),
         said,

@@ -73,7 +73,7 @@ def scatter(
     from_zero: bool = False,
     width: int = WIDTH,
 ) -> Spec:
-    """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
+    """Draw words in a plane; y may begin at zero. Of more than `labels`, the outermost have names that find room.
 
     Points with an interval of y or of x have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives
     both axes one range. Of the points' groups, three at most, the first that comes lies on top and has its words named
@@ -84,10 +84,7 @@ def scatter(
     bars = [
         {"x": x, "y": y, "x2": x2, "y2": y2}
         for point in drawn
-        for x, y, x2, y2 in (
-            (point.x, point.low, point.x, point.high),
-            (point.left, point.y, point.right, point.y),
-        )
+        for x, y, x2, y2 in ((point.x, point.low, point.x, point.high), (point.left, point.y, point.right, point.y))
         if all(map(has_place, (x, y, x2, y2)))
     ]
     shown = [*dots, *bars, *({"x": bar["x2"], "y": bar["y2"]} for bar in bars)]
@@ -120,8 +117,9 @@ def scatter(
     ]
     segments = [({"x": bar["x"], "y": bar["y"]}, {"x": bar["x2"], "y": bar["y2"]}) for bar in bars]
     segments += [(ends[0], ends[1])] if ends else []
-    # More than asked for: some stand in for those without room.
-    layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels, hover=hover))
+    # More than asked for: some stand in for those without room. So few that each can be named have all their names.
+    most = labels if len(dots) > labels else None
+    layers.append(plane.names(named[: 4 * labels], dots, segments, most=most, hover=hover))
     return finish(layers, width=width - SIDE, height=_SCATTER_HEIGHT)
 
 
