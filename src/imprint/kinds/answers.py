@@ -251,9 +251,9 @@ def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterat
         )
         for role, side in sides.items():
             outermost = [word for word, _ in sorted(side, key=itemgetter(1), reverse=True)]
-            ends = (words(outermost[:_OUTERMOST]), words(outermost[: -_OUTERMOST - 1 : -1]))
-            lines.append(say("{}, nearest to {}: {}.", names[role], names["a"], ends[0]))
-            lines.append(say("{}, nearest to {}: {}.", names[role], names["b"], ends[1]))
+            half = min(_OUTERMOST, len(side) // 2)
+            for near, end in (("a", outermost[:half]), ("b", outermost[: -half - 1 : -1])):
+                lines.append(say("{}, nearest to {}: {}.", names[role], names[near], words(end)))
     if row.missing:
         lines.append(say("Missing here: {}.", words(row.missing)))
     if row.unrelated is not None and row.found:

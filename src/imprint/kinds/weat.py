@@ -152,7 +152,7 @@ def _words_chart(row: WeatRow) -> Chart:
             for index, score in enumerate(row.scores)
             if score.value is not None
         ]
-        return dots(points, x_title="score: B on the left, A on the right", width=width)
+        return dots(points, x_title="score: B left, A right", width=width)
 
     alt = say("A dot for each of {} words at its score, the highest first.", f"{len(row.scores)}")
     return Chart(f"words-{row.test}", "Every word's score", alt, draw, _scores([row]))
