@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from made_rows import make_row
 
-from imprint.boards.sentences import choose, headline, left_open, say_topics
+from imprint.boards.sentences import best_quality, choose, headline, left_open, say_topics
 from imprint.render.terminal import draw_text
 
 QUESTIONS = {
@@ -140,3 +140,19 @@ def test_a_topic_is_one_whether_two_models_have_its_questions_or_its_tests():
     ]
     said = [draw_text(text) for text in headline(pairs("abc", {("a", "b"), ("a", "c")}) + by_test)]
     assert said == ["On gender (2 questions), a has less bias than b and c. For d, the words do not decide."]
+
+
+def test_the_best_quality_is_said_with_whose_interval_reaches_it():
+    def rated(name, quality, judged=True):
+        ends = {"quality_low": quality - 0.02, "quality_high": quality + 0.02}
+        return make_row(
+            "board", test="board", embedding=name, subject="encoder", judged=judged, quality=quality, **ends
+        )
+
+    rows = [rated("a", 0.6), rated("b", 0.78), rated("c", 0.8), rated("d", 0.9, judged=False)]
+    assert [draw_text(text) for text in best_quality(rows, ())] == [
+        "c has the highest quality: 0.80 [0.78 to 0.82]; its interval overlaps with that of b."
+    ]
+    assert [draw_text(text) for text in best_quality([rows[0], rows[2]], ())] == [
+        "c has the highest quality: 0.80 [0.78 to 0.82]."
+    ]

@@ -117,7 +117,8 @@ def _pairing(row: BoardTestRow) -> Text:
 
 
 def _model(row: BoardRow) -> Cell:
-    return Cell(title(row.embedding), link=row.page or "", below=row.subject)
+    below = f"{row.subject}, not compared" if row.judged is False else row.subject
+    return Cell(title(row.embedding), link=row.page or "", below=below)
 
 
 def _quality(row: BoardRow) -> Cell:

@@ -198,11 +198,10 @@ def best_quality(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
     """Say which model has the best quality, by the estimate, and how many could have a better one."""
     rated = [row for row in rows if row.quality is not None and row.judged is not False]
     if len(rated) > 1:
-        best = max(rated, key=lambda row: row.quality or 0.0)
+        best, *others = sorted(rated, key=lambda row: -(row.quality or 0.0))
         quality = estimate(best.quality, best.quality_low, best.quality_high)
-        reaching = [row.embedding for row in rated if (row.quality_high or 0.0) >= (best.quality_low or 0.0)]
-        near = [name for name in reaching if name != best.embedding]
-        overlapping = say("; the intervals of {} overlap with it", _counted(near, "{} others")) if near else ""
+        near = [row.embedding for row in others if (row.quality_high or 0.0) >= (best.quality_low or 0.0)]
+        overlapping = say("; its interval overlaps with that of {}", _counted(near, "{} others")) if near else ""
         yield say("{} has the highest quality: {}{}.", title(best.embedding), quality, overlapping)
 
 
