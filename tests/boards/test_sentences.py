@@ -106,6 +106,19 @@ def test_what_it_means_not_to_be_decided_is_said_once_and_of_which_models():
     assert not [*left_open(pairs("abc", {}, outcome="small"), ())]
 
 
+def test_models_equal_to_those_with_less_bias_are_not_called_undecided():
+    rows = pairs("abcd", {("a", "b")}, outcome="small")
+    rows = [msgspec.structs.replace(row, outcome="cannot tell") if row.change_to == "d" else row for row in rows]
+    choice = choose(rows)
+    assert (choice.take, choice.alike, choice.undecided, choice.is_complete) == (("a",), ("c",), ("d",), False)
+    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (2 questions), a has less bias than b. c is within 10\xa0% of a; 1 is undecided.",
+        "On gender, c is within 10\xa0% of a; d may have more than another model, or less.",
+    ]
+    chained = [*pairs("abcd", {("a", "b"), ("c", "d")}, outcome="small")]
+    assert choose(chained).alike == (), "where no order is said, nobody is as low as the lowest"
+
+
 def test_an_order_that_the_headline_names_is_not_said_again():
     named = pairs("abc", {("a", "b"), ("a", "c")})
     assert [*say_topics(named)] == [*headline(named)]

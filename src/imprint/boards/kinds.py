@@ -1,6 +1,6 @@
 """The rows of a board as kinds: the table of models by questions, what differs, and bias against quality."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -99,10 +99,7 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _by_test(rows: Sequence[BoardCell]) -> dict[str, list[BoardCell]]:
-    cells: dict[str, list[BoardCell]] = defaultdict(list)
-    for row in rows:
-        cells[row.test].append(row)
-    return cells
+    return {test: [row for row in rows if row.test == test] for test in dict.fromkeys(row.test for row in rows)}
 
 
 def counted(rows: Sequence[BoardTestRow]) -> Sequence[BoardTestRow]:
@@ -171,11 +168,7 @@ def next_steps(rows: Sequence[BoardRow]) -> Iterator[tuple[str, ...]]:
         yield ("Look at one model: click its name",)
     if any(row.subject == "encoder" for row in rows):
         yield "Does it change your search results?", "imprint retrieval MODEL"
-    yield (
-        "Set limits, and let them decide",
-        "imprint policy init",
-        "imprint audit MODEL --policy imprint.toml",
-    )
+    yield "Set limits, and let them decide", "imprint policy init", "imprint audit MODEL --policy imprint.toml"
 
 
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
@@ -264,15 +257,15 @@ def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
 
     yield footnote(count_differences(questions))
     outcome = Field("outcome", "Do they differ?", "Opens to both sizes and what moves the difference.", cell=compared)
-    for by, first, row_type in (
+    for by, first, kind in (
         ("topic", Field("topic"), BoardTopicDifferenceRow),
         ("question", NAME, BoardDifferenceRow),
     ):
-        pairs = [row for row in rows if isinstance(row, row_type)]
+        pairs = [row for row in rows if isinstance(row, kind)]
         pairs.sort(key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
         caption, columns = f"How every two models differ, by {by}", (first, *_COLUMNS, outcome)
         if pairs:
-            listed = table(row_type, caption, pairs, columns, more=_MORE, filtered=True)
+            listed = table(kind, caption, pairs, columns, more=_MORE, filtered=True)
             yield Details(caption, (listed, footnote(_COMPARED_ON)))
 
 
@@ -321,7 +314,7 @@ _COMPARED_ON = (
     "exclude zero. Frequency must not explain it in lists that are not matched."
 )
 _COMPARED = (
-    "Which models differ, and which are equal within 10 %, for words like those tested.",
+    f"Which models differ, and which are equal within {TENTH}, for words like those tested.",
     "That models without a clear difference are equal: there may be too few words.",
 )
 

@@ -7,8 +7,8 @@ headline leaves open is said below it: how the models with less compare, and whi
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from imprint.association.rows import outcome_counts
 from imprint.boards.rows import BoardDifferenceRow, BoardRow, BoardTopicDifferenceRow
@@ -33,12 +33,14 @@ _MOST_NAMES = 3  # of models in a headline; more are counted
 class ModelChoice:
     """The models of a topic: those to take, those with more bias than another, and those the words do not decide.
 
-    `smaller` names, of each model with more bias, those that have less.
+    `smaller` names, of each model with more bias, those that have less. Of models that are not ordered, those `alike`
+    are equal to each model to take.
     """
 
     smaller: dict[str, list[str]]
     take: tuple[str, ...]
     undecided: tuple[str, ...]
+    alike: tuple[str, ...] = ()
 
     @property
     def is_ordered(self) -> bool:
@@ -48,7 +50,7 @@ class ModelChoice:
     @property
     def is_complete(self) -> bool:
         """Whether it orders all models, so that it says which to take."""
-        return self.is_ordered and not self.undecided
+        return self.is_ordered and not self.undecided and not self.alike
 
 
 def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
@@ -58,10 +60,12 @@ def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
         if row.less is not None:
             lower.setdefault(row.change_to if row.less == row.change_from else row.change_from, []).append(row.less)
     models = list(dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to)))
-    less = {name for smaller in lower.values() for name in smaller}
     left = [name for name in models if name not in lower]
-    take, undecided = (tuple(name for name in left if (name in less) is taken) for taken in (True, False))
-    return ModelChoice({name: lower[name] for name in models if name in lower}, take, undecided)
+    take = tuple(name for name in left if any(name in names for names in lower.values()))
+    choice = ModelChoice({name: lower[name] for name in models if name in lower}, take, ())
+    small = {frozenset((row.change_from, row.change_to)) for row in pairs if row.outcome == "small"}
+    alike = [name for name in left if choice.is_ordered and all({name, other} in small for other in take)]
+    return replace(choice, undecided=tuple(name for name in left if name not in (*take, *alike)), alike=tuple(alike))
 
 
 def headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
@@ -77,15 +81,13 @@ def headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
     by_topic = _by_topic(rows)
-    choices = {topic: choose(pairs) for topic, pairs in by_topic.items()}
-    decided = {topic: choice for topic, choice in choices.items() if choice.smaller}
+    decided = {topic: choice for topic, pairs in by_topic.items() if (choice := choose(pairs)).smaller}
     if decided:
         yield join([said for topic, choice in decided.items() for said in _advice(by_topic[topic], choice)], " ")
     same: dict[Text, list[Text]] = {}
     for topic, pairs in by_topic.items():
-        if topic in decided:
-            continue
-        same.setdefault(_equal(pairs), []).append(_rests_on(pairs))
+        if topic not in decided:
+            same.setdefault(_equal(pairs), []).append(_rests_on(pairs))
     if same:
         yield join((say("On {}, {}.", _listed(topics), said) for said, topics in same.items()), " ")
 
@@ -95,9 +97,8 @@ def _equal(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     models = dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to))
     small = {name for row in pairs if row.outcome == "small" for name in (row.change_from, row.change_to)}
     others = [name for name in models if name not in small]
-    if len(small) <= len(others) or any(
-        row.outcome != "small" for row in pairs if {row.change_from, row.change_to} <= small
-    ):
+    unequal = [row for row in pairs if row.outcome != "small" and {row.change_from, row.change_to} <= small]
+    if len(small) <= len(others) or unequal:
         return "the words do not decide"
     if not others:
         return f"all are equal within {TENTH}"
@@ -115,9 +116,8 @@ def _rests_on(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     if not tests:
         return title(pairs[0].topic)
     asked = {test.id for test in (*questions(), *more_questions())}
-    return say(
-        "{} ({})", title(pairs[0].topic), several(len(tests), "question" if asked.issuperset(tests) else "test")
-    )
+    noun = "question" if asked.issuperset(tests) else "test"
+    return say("{} ({})", title(pairs[0].topic), several(len(tests), noun))
 
 
 def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> Iterator[Text]:
@@ -131,8 +131,17 @@ def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> It
     else:
         more = _counted(exceeding, "{} models, named below")
         yield say("On {}, avoid {}: more bias than in another model.", topic, more)
-    if choice.undecided:
-        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}", most=1))
+    left = len(choice.undecided)
+    if choice.alike:
+        undecided = f"; {left} {'are' if left > 1 else 'is'} undecided" if left else ""
+        yield say("{}{}.", _near(choice, _counted(choice.alike, "{} others", 1)), undecided)
+    elif left:
+        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}", 1))
+
+
+def _near(choice: ModelChoice, alike: Text) -> Text:
+    are, them = "are" if choice.alike[1:] else "is", "them" if choice.take[1:] else title(choice.take[0])
+    return say("{} {} within {} of {}", alike, are, TENTH, them)
 
 
 def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
@@ -161,6 +170,8 @@ def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iter
         if choice.is_ordered and among:
             alike = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
             said.append(f"those with less bias {alike}")
+        if choice.alike:
+            said.append(_near(choice, names_of_models(choice.alike)))
         if choice.undecided:
             said.append(say("{} may have more than another model, or less", names_of_models(choice.undecided)))
         if said:
@@ -178,10 +189,9 @@ def _counted(names: Sequence[str], many: str, most: int = _MOST_NAMES) -> Text:
     return names_of_models(names) if len(names) <= most else say(many.replace("{}", f"{len(names)}"))
 
 
-def names_of_models(names: Iterable[str], last: str = "and") -> Text:
+def names_of_models(names: Sequence[str], last: str = "and") -> Text:
     """Return names in a row; a name may have a comma in it."""
-    listed = [*names]
-    return _listed([*map(title, listed)], last, "; " if any("," in name for name in listed) else ", ")
+    return _listed([*map(title, names)], last, "; " if any("," in name for name in names) else ", ")
 
 
 def _listed(texts: Sequence[Text], last: str = "and", between: str = ", ") -> Text:
