@@ -99,7 +99,7 @@ def test_what_it_means_not_to_be_decided_is_said_once_and_of_which_models():
     rows = pairs("abcde", {("a", "b")})
     assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
         "On gender (2 questions), a has less bias than b. For the other 3, the words do not decide.",
-        "On gender, c, d and e may have more than another model, or less.",
+        "On gender, c, d and e may have more or less.",
     ]
     (nothing,) = left_open(pairs("abc", {}), ())
     assert draw_text(nothing).startswith("Where the words do not decide, either model may have less")
@@ -113,7 +113,7 @@ def test_models_equal_to_those_with_less_bias_are_not_called_undecided():
     assert (choice.take, choice.alike, choice.undecided, choice.is_complete) == (("a",), ("c",), ("d",), False)
     assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
         "On gender (2 questions), a has less bias than b. c is within 10\xa0% of a; 1 is undecided.",
-        "On gender, c is within 10\xa0% of a; d may have more than another model, or less.",
+        "On gender, c is within 10\xa0% of a; d may have more or less.",
     ]
     chained = [*pairs("abcd", {("a", "b"), ("c", "d")}, outcome="small")]
     assert choose(chained).alike == (), "where no order is said, nobody is as low as the lowest"

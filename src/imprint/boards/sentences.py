@@ -173,7 +173,7 @@ def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iter
         if choice.alike:
             said.append(_near(choice, names_of_models(choice.alike)))
         if choice.undecided:
-            said.append(say("{} may have more than another model, or less", names_of_models(choice.undecided)))
+            said.append(say("{} may have more or less", names_of_models(choice.undecided)))
         if said:
             yield say("On {}, {}.", title(pairs[0].topic), join(said, "; "))
     if not decided and any(row.outcome == "cannot tell" for row in rows):
