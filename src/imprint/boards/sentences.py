@@ -3,7 +3,7 @@
 The headline is about topics, those of standard questions where there are any. A model is to be taken if another is
 known to have more bias and none is known to have less, where each model to take has less than each of those with more
 and no other model is left. Where some are left, it says which have less than which; else which to avoid. What the
-headline leaves open is said below it: how the models with less compare, and which the words do not decide.
+headline does not decide is said below it: how the models with less compare, and which the words do not decide.
 """
 
 from collections import Counter
@@ -162,7 +162,7 @@ def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 
 def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say what a headline leaves open: how models with less bias compare, and what it means not to be decided."""
+    """Say what a headline does not decide: how models with less bias compare, and what it means not to be decided."""
     decided = [(choice, pairs) for pairs in _by_topic(rows).values() if (choice := choose(pairs)).smaller]
     for choice, pairs in decided:
         among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
