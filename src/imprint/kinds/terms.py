@@ -3,8 +3,9 @@
 A part declares its own in `terms` and `limits`; one that is not listed here comes after these.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from imprint.jobs import Part
 from imprint.kinds.tests import TENTH
 
 EFFECT_SIZE = (
@@ -55,8 +56,8 @@ LIMITS = {
 }
 
 
-def needed(entries: Mapping[str, bool], declared: Iterable[str]) -> list[str]:
-    """Return the entries that a page needs, of all and of those that its parts declare."""
-    of_parts = dict.fromkeys(declared)
-    listed = [text for text, everywhere in entries.items() if everywhere or text in of_parts]
+def needed(entries: Mapping[str, bool], parts: Sequence[Part], declared: Iterable[str]) -> list[str]:
+    """Return the entries that a page of these parts needs, of all and of those that they declare."""
+    of_parts, own = dict.fromkeys(declared), bool(parts) and all(part.alone for part in parts)
+    listed = [text for text, everywhere in entries.items() if (everywhere and not own) or text in of_parts]
     return [*listed, *(text for text in of_parts if text not in entries)]

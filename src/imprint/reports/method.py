@@ -59,7 +59,8 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
 
 def limits(rows: Sequence[Row]) -> list[str]:
     """Return what the numbers of these rows cannot show."""
-    return needed(LIMITS, (text for part in parts_of(rows) for text in part.limits))
+    parts = parts_of(rows)
+    return needed(LIMITS, parts, (text for part in parts for text in part.limits))
 
 
 def method(rows: Sequence[Row]) -> Section:
@@ -70,7 +71,8 @@ def method(rows: Sequence[Row]) -> Section:
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Prose("What these numbers cannot show:")
     yield Listing(tuple(limits(rows)))
-    terms = Listing(tuple(needed(TERMS, (text for part in parts_of(rows) for text in part.terms))))
+    parts = parts_of(rows)
+    terms = Listing(tuple(needed(TERMS, parts, (text for part in parts for text in part.terms))))
     yield Details("Terms used on this page", (terms,))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     for kind, own in by_kind(rows).items():

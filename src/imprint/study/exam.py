@@ -46,10 +46,11 @@ _PLACES = {  # by origin
 }
 # The census counts Muslims among all its origins, so that a list says which names are theirs. It leaves out names that
 # are as common elsewhere, such as Adam and Omar.
-_MUSLIM = frozenset(
-    "Abdul Abdullah Ahmad Ahmed Ali Bilal Hamza Hasan Hassan Hussein Ibrahim Ismail Karim Khalid Mahmoud Mohamed Mohammad "
-    "Mohammed Muhammad Mustafa Osman Salim Tariq Yousef Youssef Yusuf Aisha Amina Khadija Maryam Zahra Zainab".split()
-)
+_MUSLIM = frozenset({
+    "Abdul", "Abdullah", "Ahmad", "Ahmed", "Ali", "Bilal", "Hamza", "Hasan", "Hassan", "Hussein", "Ibrahim", "Ismail",
+    "Karim", "Khalid", "Mahmoud", "Mohamed", "Mohammad", "Mohammed", "Muhammad", "Mustafa", "Osman", "Salim", "Tariq",
+    "Yousef", "Youssef", "Yusuf", "Aisha", "Amina", "Khadija", "Maryam", "Zahra", "Zainab",
+})  # fmt: skip
 
 Bearers = tuple[str, str]  # the sex and origin that nearly all bearers of a name share
 
@@ -117,10 +118,10 @@ def exam_rule(groups: int) -> ExamRule:
 def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup, ...], bool]:
     """Return the groups that people recognise with their exam, and whether their names are clear.
 
-    A kind is a sex and an origin. It points to the group that has most of the people with its clear names. A group that
-    several kinds point to is shown by the one with the fewest people elsewhere: by its most common names in the group,
-    and then by others of that kind if these are too few. If this gives fewer than two groups, the first groups are
-    taken, and their exam asks about their names as they are.
+    A kind is a sex and an origin. It points to the group that has two thirds of the people with its clear names. A
+    group that several kinds point to is shown by the one with the fewest people elsewhere: by its most common names in
+    the group, and then by others of that kind if these are too few. If this gives fewer than two groups, the first
+    groups are taken, and their exam asks about their names as they are.
     """
     clear, table = _clear_names(), first_names()
     bearers: dict[Bearers, Counter[str]] = defaultdict(Counter)
@@ -130,7 +131,9 @@ def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup,
                 bearers[clear[name]][letter] += int(table.counts[table.index[name]])
     chosen: dict[str, ExamGroup] = {}
     elsewhere = {name for names in groups.values() for name in names}
-    pointing = [(most / counts.total(), kind, letter) for kind, counts in bearers.items() for letter, most in counts.items()]
+    pointing = [
+        (most / counts.total(), kind, letter) for kind, counts in bearers.items() for letter, most in counts.items()
+    ]
     for share, kind, letter in sorted(pointing, reverse=True):
         if share >= _MOST_OF_KIND and letter not in chosen:
             held = {*groups[letter]}
