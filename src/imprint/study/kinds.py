@@ -33,19 +33,15 @@ PEOPLE = Part(
     controlled=False,
     alone=True,
     terms=(
-        "Association: three words, and the group of first names that an embedding puts near them.",
-        "Shared: the answer that most people gave is the embedding's group. “I cannot tell” is an answer too.",
-        "By chance: the share of associations expected if the embedding's labels were permuted within each category.",
-        "p: how often such permutations give at least as many shared associations.",
+        "p: how often permuted labels of the embedding give at least as many shared associations.",
         "Interval: plausible values at 95 %: of the share, for other associations of the same kind; of one "
         "association, for other people like those asked.",
-        "Krippendorff's alpha: how far two people give the same answer; 0 is chance, 1 is always. “I cannot tell” "
-        "counts as no answer. Krippendorff asks for 0.8, and for 0.67 where conclusions are tentative.",
+        "Krippendorff's alpha: how far two people give the same answer; 0 is chance, 1 is always. He asks for 0.8, or "
+        "for 0.67 where conclusions are tentative. “I cannot tell” counts as no answer.",
     ),
     limits=(
         "A shared association is a known stereotype. That makes it neither true nor harmless.",
         "An association that people do not share may do harm too: many people do not know the words or the names.",
-        "Other people, elsewhere or asked in another way, may answer differently.",
         "Names represent groups because of who has them in the United States. Elsewhere they may not.",
     ),
 )
@@ -89,13 +85,10 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
             ),
             media=_BOTH,
         )
-        yield from (Prose(text, media=_BOTH) for text in agreement([row], ()))
+        yield from (Prose(text, media=("terminal",)) for text in agreement([row], ()))
         yield from _incomplete(row)
         if row.share_offensive is None:
-            text = (
-                "How offensive they are needs a second study: imprint study create STUDY --protocol offense makes it."
-            )
-            yield footnote(text)
+            yield footnote("How offensive are they? imprint study create STUDY --protocol offense asks that.")
         yield from (Prose(title(note), "note") for note in row.notes)
 
 
@@ -119,11 +112,8 @@ def agreement(matchings: Sequence[rows.MatchingRow], _: Sequence[Row]) -> Iterat
     """Say how far people agree with the embedding, and with each other."""
     for row in matchings:
         if row.n_accurate:
-            yield say(
-                "Of these {}, {} have an interval above what guessing gives.",
-                count(row.n_accurate),
-                count(row.above_guessing),
-            )
+            text = "Of these {}, {} have an interval above what guessing gives."
+            yield say(text, count(row.n_accurate), count(row.above_guessing))
         if row.judgments:
             yield say(
                 "{} of {} answers name the embedding's group, and {} say “I cannot tell”.",
@@ -141,7 +131,7 @@ def matching_claims(matchings: Sequence[rows.MatchingRow]) -> Iterator[Claim]:
     for row, sentence in zip(matchings, matching_sentences(matchings), strict=True):
         yield sentence, "That they are true of anyone, or that the associations that people do not share do no harm."
         if row.participants:
-            asked = say("These {} people know the shared ones as stereotypes.", count(row.participants))
+            asked = say("Of each shared one, the answer that most of {} people gave.", count(row.participants))
             yield asked, "What other people would say. Report who took part, from where, and for which pay."
 
 
@@ -294,11 +284,10 @@ MATCHING = Kind(
     about=lambda matchings: [say("{} people", count(row.participants)) for row in matchings],
     opens=1,
     method=(
-        "Participants matched the words of each association to one of the offered groups of names, or said that they "
-        "could not tell (after Swinger et al. 2019, section 4.1). An association counts as shared if the embedding's "
-        "group is the most frequent answer. Intervals are exact binomial ones at 95 % (Clopper and Pearson). p is "
-        "exact over all permutations of the embedding's labels within categories. Agreement is Krippendorff's "
-        "nominal alpha."
+        "Participants matched the words of each association to a group of names, or said that they could not tell "
+        "(after Swinger et al. 2019, section 4.1). It counts as shared if the embedding's group is the most frequent "
+        "answer. Intervals are exact binomial ones at 95 %; p is exact over permutations of the embedding's labels "
+        "within categories; agreement is Krippendorff's nominal alpha."
     ),
 )
 CATEGORY = Kind("study-category", row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)

@@ -90,7 +90,7 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
         p_value=matches_p_value(_categories(judged), accurate) if judged else None,
         participants=len({who for ballot in judged for who in ballot.values}),
         n_found=study.n_found,
-        mean_choices=sum(ballot.item.choices for ballot in judged) / len(judged) if judged else None,
+        mean_choices=sum(len(ballot.item.groups) for ballot in judged) / len(judged) if judged else None,
         above_guessing=sum(bool(row.accurate) and (row.share_low or 0) > 1 / row.choices for row in matched),
         unjudged=len(ballots) - len(judged),
         short=sum(len(ballot.values) < study.least for ballot in judged),
@@ -197,7 +197,7 @@ def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
         words=item.words,
         group=str(item.expected),
         names=next(group.names for group in study.groups if group.letter == item.expected),
-        choices=item.choices,
+        choices=len(item.groups),
         cannot_tell=cannot_tell,
         judges=judges,
         votes=tuple(
@@ -254,7 +254,7 @@ def _categories(ballots: Sequence[Ballot]) -> list[CategoryChoices]:
     for ballot in ballots:
         most = ballot.most_chosen()
         choices[ballot.item.block].append(next(iter(most)) if len(most) == 1 and CANNOT_TELL not in most else None)
-        labels[ballot.item.block] = ballot.item.choices
+        labels[ballot.item.block] = len(ballot.item.groups)
     return [CategoryChoices(labels[block], tuple(chosen)) for block, chosen in choices.items()]
 
 

@@ -7,7 +7,6 @@ sections 2 and 3.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -123,14 +122,12 @@ def ube_design(
         ItemBlock(
             title=_some(held[0], held[0].category_words),
             items=tuple(Item("triple", _some(row, row.words), row.group) for row in held),
-            groups=tuple(
-                sorted(shown if is_clear else {row.group for row in held}, key=lambda letter: (len(letter), letter))
-            ),
+            groups=(*sorted(shown if is_clear else {row.group for row in held}), CANNOT_TELL),
         )
         for held in matched
     )
     _check_blocks(blocks, groups)
-    quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks)
+    quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks) - 1
     notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
     if is_clear:
         notes.append(f"{len(shown)} of {len(pooled)} groups are asked about: those that common names point to.")
@@ -146,7 +143,7 @@ def ube_design(
     return Design(
         "ube",
         *embedding,
-        blocks=tuple(replace(block, groups=(*block.groups, CANNOT_TELL)) for block in blocks),
+        blocks=blocks,
         quota=quota,
         least=_LEAST["ube"],
         groups=groups,
@@ -252,7 +249,7 @@ def _is_axis(row: AnalogyRow) -> bool:
 
 
 def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:
-    known = {group.letter for group in groups}
+    known = {*(group.letter for group in groups), CANNOT_TELL}
     for block in blocks:
         if len({item.expected for item in block.items}) < len(block.items) or not known.issuperset(block.groups):
             raise StudyError(

@@ -13,17 +13,7 @@ from collections.abc import Iterable
 from imprint.checks import Protocol, check_whole
 from imprint.files import FilePath
 from imprint.study import database
-from imprint.study.design import (
-    CANNOT_TELL,
-    AnswerError,
-    Design,
-    ItemBlock,
-    ItemKind,
-    NameGroup,
-    Stage,
-    StudyError,
-    check_value,
-)
+from imprint.study.design import AnswerError, Design, ItemBlock, ItemKind, NameGroup, Stage, StudyError, check_value
 from imprint.study.people import hash_token, new_token
 from imprint.study.settings import Terms
 from imprint.study.steps import BlockCount, Overview, StoredAnswer, StoredItem, Study
@@ -83,7 +73,7 @@ def create_study(path: FilePath, design: Design, *, seed: int = 0, terms: Terms 
 
 def check_sound(study: Study, answers: Iterable[StoredAnswer]) -> None:
     """Refuse items that the protocol does not ask, and answers that their items do not allow."""
-    letters = [*(group.letter for group in study.groups), CANNOT_TELL]
+    letters = [group.letter for group in study.groups]
     by_number = {item.number: item for item in study.items}
     for item in by_number.values():
         if item.kind not in _KINDS[study.protocol] or not _is_sound(item, letters):
@@ -200,7 +190,7 @@ def _is_sound(item: StoredItem, letters: list[str]) -> bool:
     if item.kind not in _STAGES[item.stage] or not item.words:
         return False
     if item.kind in ("name", "triple", "rating"):
-        return item.expected in item.letters and set(item.letters) <= set(letters)
+        return item.expected in item.groups and set(item.groups) <= set(letters)
     if item.kind == "words":
         return bool(item.title)
     return len(item.title) == len(item.words) == _ENDS

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # Fields of several rows.
 Participants = Annotated[int, shown("Participants", "People who have answered.")]
 Judges = Annotated[int, shown("People", "People who have answered.")]
-CannotTell = Annotated[int, shown("Cannot tell", "Answers that no group can be told.")]
+CannotTell = Annotated[int, shown("Cannot tell", "Answers “I cannot tell”.")]
 Enough = Annotated[bool, shown("Enough", "Whether as many people have answered as the study needs.")]
 GroupField = Annotated[str, shown("Group", "Group of names.", shape="word")]
 NamesField = Annotated[tuple[str, ...], shown("Names", "Names of the group.")]

@@ -169,9 +169,9 @@ class StoredItem:
     letters: tuple[str, ...]
 
     @property
-    def choices(self) -> int:
-        """How many groups are offered."""
-        return sum(letter != CANNOT_TELL for letter in self.letters)
+    def groups(self) -> tuple[str, ...]:
+        """The letters of the groups that are offered."""
+        return tuple(letter for letter in self.letters if letter != CANNOT_TELL)
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from imprint.study.design import (
-    CANNOT_TELL,
-    AnsweredError,
-    AnswerError,
-    LateError,
-    NameGroup,
-    Stage,
-    check_value,
-    shuffled,
-)
+from imprint.study.design import AnsweredError, AnswerError, LateError, NameGroup, Stage, check_value, shuffled
 from imprint.study.people import person
 from imprint.study.records import PATIENCE
 from imprint.study.settings import Terms
@@ -56,8 +47,8 @@ def page_of(study: Study, participant: int, block: int) -> Task:
     elif study.protocol == "ube":
         order = shuffled(order, study.seed, participant, "items")
     questions = tuple(Question(number, by_number[number].kind, by_number[number].words) for number in order)
-    groups = ordered_groups(study, participant, first.letters, first.stage)
-    return Task(block, first.stage, first.title, questions, groups, CANNOT_TELL in first.letters)
+    groups = ordered_groups(study, participant, first.groups, first.stage)
+    return Task(block, first.stage, first.title, questions, groups, cannot_tell=first.letters != first.groups)
 
 
 class Turn:
