@@ -154,7 +154,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     browser.send("/familiarised")
     for _ in range(2):
         assert browser.heading() == "Which group would society think of?"
-        assert "not of your own beliefs" in browser.page.text
+        assert "not about your own beliefs" in browser.page.text
         browser.send("/answers", {field: words[0] for field, words in browser.asked().items()})
     assert browser.heading() == "Thank you"
     items = {item.number: item for item in browser.store.items()}

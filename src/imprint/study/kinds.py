@@ -77,7 +77,7 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
         yield table(rows.MatchingRow, caption, [row], _TABLE_4)
         yield Prose(
             say(
-                "Shared: the answer that most people gave is the embedding's group (the paper: accurate). By chance: "
+                "Shared: the most frequent answer is the embedding's group (the paper: accurate). By chance: "
                 "the share expected if its labels were permuted within each category. Ties are not shared: there are "
                 "{}, and {} of them include the embedding's group. People say what society holds, not what is true.",
                 count(row.ties),
@@ -112,8 +112,8 @@ def agreement(matchings: Sequence[rows.MatchingRow], _: Sequence[Row]) -> Iterat
     """Say how far people agree with the embedding, and with each other."""
     for row in matchings:
         if row.n_accurate:
-            text = "Of these {}, {} have an interval above what guessing gives."
-            yield say(text, count(row.n_accurate), count(row.above_guessing))
+            text = "In {} of these {}, more people choose the embedding's group than guessing explains."
+            yield say(text, count(row.above_guessing), count(row.n_accurate))
         if row.judgments:
             yield say(
                 "{} of {} answers name the embedding's group, and {} say “I cannot tell”.",
@@ -131,7 +131,7 @@ def matching_claims(matchings: Sequence[rows.MatchingRow]) -> Iterator[Claim]:
     for row, sentence in zip(matchings, matching_sentences(matchings), strict=True):
         yield sentence, "That they are true of anyone, or that the associations that people do not share do no harm."
         if row.participants:
-            asked = say("Of each shared one, the answer that most of {} people gave.", count(row.participants))
+            asked = say("Which group {} people connect most often with each association.", count(row.participants))
             yield asked, "What other people would say. Report who took part, from where, and for which pay."
 
 
