@@ -59,8 +59,7 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
 
 def limits(rows: Sequence[Row]) -> list[str]:
     """Return what the numbers of these rows cannot show."""
-    parts = parts_of(rows)
-    return needed(LIMITS, parts, (text for part in parts for text in part.limits))
+    return needed(LIMITS, parts_of(rows), "limits")
 
 
 def method(rows: Sequence[Row]) -> Section:
@@ -71,8 +70,7 @@ def method(rows: Sequence[Row]) -> Section:
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Prose("What these numbers cannot show:")
     yield Listing(tuple(limits(rows)))
-    parts = parts_of(rows)
-    terms = Listing(tuple(needed(TERMS, parts, (text for part in parts for text in part.terms))))
+    terms = Listing(tuple(needed(TERMS, parts_of(rows), "terms")))
     yield Details("Terms used on this page", (terms,))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     for kind, own in by_kind(rows).items():
