@@ -59,7 +59,7 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
 
 def limits(rows: Sequence[Row]) -> list[str]:
     """Return what the numbers of these rows cannot show."""
-    return needed(LIMITS, (text for part in parts_of(rows) for text in part.limits))
+    return needed(LIMITS, parts_of(rows), "limits")
 
 
 def method(rows: Sequence[Row]) -> Section:
@@ -70,7 +70,7 @@ def method(rows: Sequence[Row]) -> Section:
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Prose("What these numbers cannot show:")
     yield Listing(tuple(limits(rows)))
-    terms = Listing(tuple(needed(TERMS, (text for part in parts_of(rows) for text in part.terms))))
+    terms = Listing(tuple(needed(TERMS, parts_of(rows), "terms")))
     yield Details("Terms used on this page", (terms,))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     for kind, own in by_kind(rows).items():
