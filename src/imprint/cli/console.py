@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import imprint
 from imprint.errors import SettingError
-from imprint.files import writable
 from imprint.masking import one_line, printable
 
 if TYPE_CHECKING:
@@ -197,8 +196,12 @@ def open_in_browser(page: Path) -> None:
         print_note(f"no browser was found; open {place}")
 
 
-def check_target(path: Path, *, reading: str) -> None:
-    """Refuse a place that cannot be written, or the file being read, before any work is done."""
+def check_target(path: Path | None, *, reading: str = "") -> None:
+    """Refuse a place, if one was named, that cannot be written, or the file being read, before any work is done."""
+    from imprint.files import writable
+
+    if path is None:
+        return
     folder = writable(path).parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise SettingError(
@@ -210,6 +213,8 @@ def check_target(path: Path, *, reading: str) -> None:
 
 def check_targets(targets: Mapping[str, Path | None], *, reading: Iterable[object]) -> None:
     """Refuse two outputs in one file, and whatever `check_target` refuses; outputs go by their options."""
+    from imprint.files import writable
+
     options: dict[Path, str] = {}
     for option, path in targets.items():
         if path is None:
