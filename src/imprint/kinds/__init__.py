@@ -10,7 +10,7 @@ from imprint.errors import ImprintError
 from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
 from imprint.rows import RawRow, Row
-from imprint.view import Block, Claim, Marked, Text, Tile, Tiles
+from imprint.view import Block, Claim, Text, Tile
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job, Plan
@@ -71,25 +71,6 @@ def _nothing(*_: Sequence[Any]) -> Iterable[Any]:
     return ()
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
-    """What tests about people say together: the verdict of a page is about the first kind that has any.
-
-    Of a kind's rows, `tests` returns those that count, one per test, of one subject. From these and all rows,
-    `verdict` says what they come to, and `tiles` has one per topic; `counts` has a mark per outcome, and `notes`
-    explain the words of all. Kinds with the same family say `method` together, at the end of the methods paragraph,
-    and `card_notes` below a card's tables.
-    """
-
-    tests: Callable[[Sequence[Any]], Sequence[Any]]
-    verdict: Callable[[Sequence[Any], Sequence[Row]], Iterable[Text]]
-    tiles: Callable[[Sequence[Any], Sequence[Row]], Tiles | None] = lambda tests, rows: None
-    notes: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
-    method: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
-    card_notes: Callable[[Sequence[Any]], Iterable[str]] = _nothing
-    counts: Callable[[Sequence[Any]], Sequence[Marked]] = lambda tests: ()
-
-
 class NamedTests(NamedTuple):
     """What can be named in a condition: what it is, and all names; `fixed` where no file of tests adds any."""
 
@@ -111,9 +92,9 @@ class Kind:
     page, and `steps` say what to do next: a sentence and commands. `method` says in a sentence or two how it was
     measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
 
-    The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows.
-    `family` makes that verdict of tests about people, and `certainty` says how sure one can be of it. A kind without a
-    family may add a `tile` to those of the first screen.
+    The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows. The
+    verdict of a page is about the first kind that `asks_people` and has an answer, see `imprint.kinds.verdict`.
+    `certainty` says how sure one can be of it. Another kind may add a `tile` to those of the first screen.
     `after_debiasing` says, in brackets, what a debiased copy still shows. `settings` are tables of how rows were made,
     at the end of a page. Conditions can name what `names` returns of tests and findings. Where a sentence encoder was
     audited, they are about the kind and the part `of_encoder`.
@@ -121,7 +102,6 @@ class Kind:
     A sentence encoder is sent first what a kind with `texts` asks: groups of texts, the most important first.
     """
 
-    name: str
     row: type[Row]
     part: Part
     blocks: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
@@ -141,7 +121,7 @@ class Kind:
     method: str = ""
     measured: bool = True
     brief: Callable[[Sequence[Any]], Iterable[Text]] | None = None
-    family: Family | None = None
+    asks_people: bool = False
     tile: Callable[[Sequence[Any]], Tile] | None = None
     certainty: Callable[[Sequence[Any], Sequence[Any]], Iterable[Text]] = _nothing
     after_debiasing: Callable[[Sequence[Any]], str] = lambda rows: ""
@@ -149,6 +129,11 @@ class Kind:
     names: "Callable[[Sequence[Test], Sequence[Row]], NamedTests] | None" = None
     of_encoder: tuple[str, str] | None = None
     texts: "Callable[[Job], Iterable[Sequence[str]]] | None" = None
+
+    @property
+    def name(self) -> str:
+        """The kind that its rows say."""
+        return str(self.row.__struct_config__.tag)
 
 
 def find_kind(name: str) -> Kind | None:
@@ -199,13 +184,9 @@ def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
     return {kind: listed[kind.name] for kind in sorted(kinds, key=lambda kind: kind.rank)}
 
 
-def families(rows: Iterable[Row]) -> dict[Family, list[Row]]:
-    """Return the rows of each family of tests, in their own order."""
-    listed: dict[Family, list[Row]] = defaultdict(list)
-    for row in rows:
-        if (kind := kind_of(row)) is not None and kind.family is not None:
-            listed[kind.family].append(row)
-    return listed
+def tests_of_people(rows: Iterable[Row]) -> list[Any]:
+    """Return the rows of kinds whose tests are about people, in their own order."""
+    return [row for row in rows if (kind := kind_of(row)) is not None and kind.asks_people]
 
 
 def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:

@@ -93,7 +93,6 @@ def _left_out(row: AnalogyRow) -> Iterator[Block]:
 
 
 ANALOGY = Kind(
-    "analogy",
     row=AnalogyRow,
     part=STEREOTYPES,
     blocks=blocks,

@@ -78,7 +78,6 @@ def _value(value: object) -> Text:
 
 
 AUDIT = Kind(
-    "audit",
     row=AuditRow,
     part=ABOUT,
     blocks=blocks,

@@ -202,7 +202,6 @@ def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> NamedTests:
 
 
 SIMILARITY = Kind(
-    "similarity",
     row=SimilarityRow,
     part=BENCHMARKS,
     blocks=similarity_blocks,
@@ -215,7 +214,6 @@ SIMILARITY = Kind(
     names=benchmark_names,
 )
 ANALOGIES = Kind(
-    "analogy_benchmark",
     row=AnalogyBenchmarkRow,
     part=BENCHMARKS,
     blocks=analogy_blocks,

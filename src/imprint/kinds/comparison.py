@@ -171,7 +171,6 @@ _PUBLISHED = Field(
 )
 
 AGREEMENT = Kind(
-    "agreement",
     row=AgreementRow,
     part=AGAINST,
     blocks=blocks,
@@ -182,7 +181,6 @@ AGREEMENT = Kind(
     rank=5,
 )
 CHANGE = Kind(
-    "change",
     row=ChangeRow,
     part=AGAINST,
     blocks=show_changes,
@@ -195,7 +193,6 @@ CHANGE = Kind(
     brief=brief,
 )
 TOPIC_CHANGE = Kind(
-    "topic-change",
     row=TopicChangeRow,
     part=AGAINST,
     blocks=show_topic_changes,

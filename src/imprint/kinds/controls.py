@@ -151,7 +151,6 @@ def not_run_tests(rows: Sequence[SkippedRow]) -> Iterator[Text]:
 
 
 CONTROLS = Kind(
-    "controls",
     row=ControlsRow,
     part=ABOUT,
     blocks=blocks,
@@ -161,5 +160,5 @@ CONTROLS = Kind(
     rank=-2,
     measured=False,
 )
-PART = Kind("part", row=PartRow, part=ABOUT, sentences=not_run_parts, rank=90, measured=False)
-SKIPPED = Kind("skipped", row=SkippedRow, part=ABOUT, blocks=not_run, sentences=not_run_tests, rank=95, measured=False)
+PART = Kind(row=PartRow, part=ABOUT, sentences=not_run_parts, rank=90, measured=False)
+SKIPPED = Kind(row=SkippedRow, part=ABOUT, blocks=not_run, sentences=not_run_tests, rank=95, measured=False)

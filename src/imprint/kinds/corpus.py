@@ -273,6 +273,6 @@ def change_sentences(rows: Sequence[CorpusChangeRow]) -> Iterator[Text]:
 
 
 _METHOD = "Co-occurrences of words were counted in text; intervals of log odds ratios are over documents and words."
-CORPUS = Kind("corpus", CorpusRow, CORPORA, blocks, sentences, claims, card=True, opens=2, method=_METHOD)
-TOPIC = Kind("corpus-topic", CorpusTopicRow, CORPORA, topic_blocks, card=True, rank=1)
-CHANGE = Kind("corpus-change", CorpusChangeRow, CORPORA, change_blocks, change_sentences, card=True, rank=2)
+CORPUS = Kind(CorpusRow, CORPORA, blocks, sentences, claims, card=True, opens=2, method=_METHOD)
+TOPIC = Kind(CorpusTopicRow, CORPORA, topic_blocks, card=True, rank=1)
+CHANGE = Kind(CorpusChangeRow, CORPORA, change_blocks, change_sentences, card=True, rank=2)

@@ -179,7 +179,6 @@ def _methods(rows: Sequence[DebiasComparisonRow]) -> Listing:
 
 
 DEBIASERS = Kind(
-    "debias-comparison",
     row=DebiasComparisonRow,
     part=COMPARED,
     blocks=blocks,

@@ -276,7 +276,6 @@ def fact_value(fact: Fact) -> Text:
 
 
 DEBIASING = Kind(
-    "debiasing",
     row=DebiasingRow,
     part=BEFORE_AFTER,
     blocks=show_debiasing,
@@ -287,5 +286,5 @@ DEBIASING = Kind(
     method="Debiasing was fitted on some words and judged on others.",
     brief=say_debiasing,
 )
-FRONTIER = Kind("frontier", row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
-MOVED = Kind("debiased projection", row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)
+FRONTIER = Kind(row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
+MOVED = Kind(row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)

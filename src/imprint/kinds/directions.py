@@ -281,12 +281,9 @@ def _pairs(row: PairsRow, place: int) -> Chart:
     return Chart(_numbered("direction-pairs", place), "Gender pairs in two principal components", alt, draw, listed)
 
 
-PAIRS = Kind("pairs", row=PairsRow, part=ALONG, blocks=show_pairs, rank=1)
-PROJECTION = Kind(
-    "projection", row=ProjectionRow, part=ALONG, blocks=show_projections, sentences=say_ends, run=run, seconds=0.5
-)
+PAIRS = Kind(row=PairsRow, part=ALONG, blocks=show_pairs, rank=1)
+PROJECTION = Kind(row=ProjectionRow, part=ALONG, blocks=show_projections, sentences=say_ends, run=run, seconds=0.5)
 COMPARISON = Kind(
-    "projection comparison",
     row=ProjectionComparisonRow,
     part=ALONG,
     blocks=show_comparisons,

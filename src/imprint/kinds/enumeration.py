@@ -230,7 +230,6 @@ def _missing(row: UbeOverviewRow) -> Text:
 
 
 OVERVIEW = Kind(
-    "ube-overview",
     row=UbeOverviewRow,
     part=UNASKED,
     blocks=overview_blocks,
@@ -239,7 +238,6 @@ OVERVIEW = Kind(
     brief=sentences,
 )
 CELL = Kind(
-    "ube",
     row=UbeRow,
     part=UNASKED,
     blocks=cell_blocks,
@@ -251,4 +249,4 @@ CELL = Kind(
     method="Biases that were not named in advance were enumerated after Swinger et al. (2019): names were "
     "clustered, words assigned to groups, and scores compared with mirrored copies of the names.",
 )
-INDIRECT = Kind("ube-indirect", row=UbeIndirectRow, part=UNASKED, blocks=indirect_blocks, rank=3)
+INDIRECT = Kind(row=UbeIndirectRow, part=UNASKED, blocks=indirect_blocks, rank=3)

@@ -146,7 +146,6 @@ def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
 
 
 LEAKAGE = Kind(
-    "leakage",
     row=LeakageRow,
     part=BEFORE_AFTER,
     blocks=blocks,
@@ -159,7 +158,6 @@ LEAKAGE = Kind(
     of_encoder=("leakage", "directions"),
 )
 SENTENCE_LEAKAGE = Kind(
-    "sentence-leakage",
     row=SentenceLeakageRow,
     part=BEFORE_AFTER,
     blocks=sentence_blocks,

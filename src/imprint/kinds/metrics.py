@@ -148,7 +148,6 @@ def _share(same: int, asked: int) -> Cell:
 
 
 METRIC = Kind(
-    "metric",
     row=MetricRow,
     part=METRIC_PART,
     blocks=blocks,
@@ -162,7 +161,6 @@ METRIC = Kind(
     "same frequencies.",
 )
 METRIC_AGREEMENT = Kind(
-    "metric-agreement",
     row=MetricAgreementRow,
     part=METRIC_PART,
     blocks=agreement_blocks,

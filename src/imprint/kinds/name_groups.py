@@ -142,4 +142,4 @@ def _largest(races: Races | None) -> Text:
     return join(say("{} {}", race, percent(share)) for share, race in largest[:_LARGEST]) or NOTHING
 
 
-GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)
+GROUP = Kind(row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)

@@ -71,9 +71,8 @@ def ranking_sentences(rows: Sequence[NameRankingRow]) -> Iterator[Text]:
         )
 
 
-NEIGHBOURS = Kind("neighbours", row=NeighboursRow, part=NEAREST, blocks=blocks)
+NEIGHBOURS = Kind(row=NeighboursRow, part=NEAREST, blocks=blocks)
 NAME_RANKING = Kind(
-    "name-ranking",
     row=NameRankingRow,
     part=NEAREST,
     blocks=ranking_blocks,

@@ -180,7 +180,6 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
 
 
 REPRODUCTION = Kind(
-    "reproduction",
     row=ReproductionRow,
     part=FIGURES,
     blocks=blocks,
@@ -190,7 +189,6 @@ REPRODUCTION = Kind(
     card=True,
 )
 REMOVED_NAMES = Kind(
-    "removed-names",
     row=RemovedNamesRow,
     part=FIGURES,
     blocks=lambda rows: map(_names_chart, rows),

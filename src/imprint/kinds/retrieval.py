@@ -245,7 +245,6 @@ _MORE: Columns = (
 )
 
 RETRIEVAL = Kind(
-    "retrieval",
     row=RetrievalRow,
     part=IN_SEARCH,
     blocks=blocks,

@@ -413,7 +413,6 @@ def anisotropy(rows: Sequence[AnisotropyRow]) -> Iterator[Block]:
 
 
 SEAT = Kind(
-    "seat",
     row=SeatRow,
     part=SENTENCES,
     blocks=blocks,
@@ -428,9 +427,9 @@ SEAT = Kind(
     method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
     "the units: the vector of a word is the mean of its unit vectors in the same sentences.",
     brief=brief,
-    family=verdict.TESTS_ABOUT_PEOPLE,
+    asks_people=True,
     names=test_names,
     of_encoder=("seat", "seat"),
 )
-COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
-ANISOTROPY = Kind("seat-anisotropy", row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)
+COHERENCE = Kind(row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
+ANISOTROPY = Kind(row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)

@@ -195,7 +195,6 @@ def _by_text(rows: Sequence[SwapRow]) -> Table:
 
 
 SWAP = Kind(
-    "swap",
     row=SwapRow,
     part=SWAPS,
     blocks=blocks,

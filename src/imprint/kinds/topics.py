@@ -92,7 +92,6 @@ def say_interactions(rows: Sequence[InteractionRow]) -> Iterator[Text]:
 
 
 TOPIC = Kind(
-    "topic",
     row=TopicRow,
     part=ASSOCIATIONS,
     blocks=show_topics,
@@ -102,7 +101,6 @@ TOPIC = Kind(
     of_encoder=("topic", "seat"),
 )
 INTERACTION = Kind(
-    "interaction",
     row=InteractionRow,
     part=ASSOCIATIONS,
     blocks=show_interactions,

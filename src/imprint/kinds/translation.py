@@ -191,7 +191,6 @@ def _chart(row: TranslationRow) -> Chart:
 
 
 TRANSLATION = Kind(
-    "translation",
     row=TranslationRow,
     part=TRANSLATIONS,
     blocks=blocks,

@@ -228,7 +228,6 @@ def _scores(rows: Iterable[WeatRow]) -> Table:
 
 
 WEAT = Kind(
-    "weat",
     row=WeatRow,
     part=ASSOCIATIONS,
     blocks=blocks,
@@ -240,7 +239,7 @@ WEAT = Kind(
     aliases={"p": "p_value", "d": "effect_size"},
     card=True,
     method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, 2017).",
-    family=verdict.TESTS_ABOUT_PEOPLE,
+    asks_people=True,
     names=test_names,
     of_encoder=("seat", "seat"),
 )

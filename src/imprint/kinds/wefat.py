@@ -147,7 +147,6 @@ def _chart(row: WefatRow) -> Chart:
 _ANSWER: Columns = (NAME, "r", Field("outcome", cell=_said), MISSING)
 
 WEFAT = Kind(
-    "wefat",
     row=WefatRow,
     part=WORLD,
     blocks=blocks,

@@ -263,4 +263,4 @@ def _is_share(field: str) -> bool:
     return field.strip("|").startswith("size")
 
 
-GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1, measured=False)
+GATE = Kind(row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1, measured=False)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.kinds import by_kind, families, parts_of
+from imprint.kinds import by_kind, parts_of, tests_of_people
 from imprint.kinds.terms import LIMITS, TERMS, needed
+from imprint.kinds.verdict import METHOD
 from imprint.rows import RawRow, Row
 from imprint.view import (
     Block,
@@ -48,8 +49,8 @@ def methods_paragraph(rows: Sequence[Row]) -> Text:
         ),
         *(kind.method for kind in by_kind(rows) if kind.method),
     ]
-    for family, own in families(rows).items():
-        sentences.extend(family.method(own))
+    if any(row.outcome is not None for row in tests_of_people(rows)):
+        sentences.append(METHOD)
     missing = sorted({word for row in rows if row.sets for word in row.missing})
     if missing:
         listed = words(missing) if len(missing) <= _LISTED else count(len(missing))

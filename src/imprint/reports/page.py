@@ -14,6 +14,7 @@ from pathlib import Path
 
 from imprint.errors import SettingError
 from imprint.files import FilePath, write_text
+from imprint.kinds.answers import size_notes
 from imprint.kinds.audit import AuditRow, audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sections import round_trip, sections
@@ -22,7 +23,7 @@ from imprint.policies.kinds import answers, limits
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
 from imprint.reports.conclusions import claims
 from imprint.reports.method import method
-from imprint.reports.summary import Step, certainty, counts, notes, opening_kinds, refused, steps, tiles, verdict
+from imprint.reports.summary import Step, certainty, counts, opening_kinds, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import (
@@ -96,7 +97,7 @@ def render_page(
         shown,
         chart,
         counts(rows),
-        (Details("What the outcomes mean", explained),) if (explained := tuple(notes(rows))) else (),
+        (Details("What the outcomes mean", tuple(size_notes(tests))),) if (tests := people(rows)) else (),
         _footer(rows, audit),
         undecided=not unusable and opening_part is None and not answers(rows),
         named=opening_part is not None,
