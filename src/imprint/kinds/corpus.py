@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from msgspec.structs import astuple
 
@@ -12,6 +11,10 @@ from imprint.corpora.rows import CorpusChangeRow, CorpusRow, CorpusTopicRow, Doc
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import NAME, OUTCOME, REASONS, by_chance, by_subject
 from imprint.kinds.topics import TESTS
+from imprint.masking import Words
+from imprint.render.charts.forest import ForestRow, forest
+from imprint.render.charts.lines import lines
+from imprint.render.charts.points import Point
 from imprint.rows import WordValue
 from imprint.significance.odds import FEWEST_COUNTS, FEWEST_SEEN
 from imprint.tables import Columns, Field, table
@@ -32,9 +35,6 @@ from imprint.view import (
     several,
     title,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 CONTENT_NOTE = "Passages come from the corpus: some are offensive, and none is a fact about anybody."
 
@@ -191,10 +191,7 @@ def _removal(name: str, rows: Sequence[CorpusRow]) -> Chart:
 def _lines(name: str, heading: str, note: str, x_title: str, points: Sequence[_Place], listed: Table) -> Chart:
     """Draw a line for each question, which is the group of its points."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.lines import lines
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = [Point(at, x, y, shown.plain(test), {}, *ends) for test, at, x, y, *ends in points]
         return lines(drawn, x_title=x_title, y_title=_ODDS, width=width)
 
@@ -203,9 +200,7 @@ def _lines(name: str, heading: str, note: str, x_title: str, points: Sequence[_P
 
 
 def _forest(name: str, heading: Text, rows: Sequence[OddsRow], *, main: bool = True) -> Chart:
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.forest import ForestRow, forest
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = []
         for row in rows:
             below = row.change_to if isinstance(row, CorpusChangeRow) else row.test

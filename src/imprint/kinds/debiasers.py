@@ -1,12 +1,14 @@
 """Debiasers compared, as a kind: what each leaves and costs, and which one to take."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import find_debiaser
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.debiasing import fact_value, gender_axis
+from imprint.masking import Words
+from imprint.render.charts.plane import scatter
+from imprint.render.charts.points import Point
 from imprint.tables import Field, table
 from imprint.view import (
     Block,
@@ -26,9 +28,6 @@ from imprint.view import (
     say,
     title,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 COMPARED = Part(
     PART,
@@ -135,10 +134,7 @@ def _changes(row: DebiasComparisonRow) -> Text:
 
 
 def _chart(rows: Sequence[DebiasComparisonRow], compared: Table) -> Chart:
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         groups = {True: "efficient", False: "others"}
         points = [
             Point(shown.plain(row.method), -row.quality_change, row.bias_left, groups[row.efficient])

@@ -22,6 +22,8 @@ from imprint.debiasing.rows import (
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
+from imprint.render.charts.plane import curve, scatter
+from imprint.render.charts.points import Point
 from imprint.rows import Row
 from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import FEWEST_JUDGES
@@ -219,9 +221,6 @@ def _falls_short(spread: MeasuredVariances) -> list[str]:
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import curve
-        from imprint.render.charts.points import Point
-
         return curve(
             [
                 Point(f"{one.strength:g}", one.background_ratio, one.reduction)
@@ -250,9 +249,6 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
         return "held-out professions" if change.word in held_out else "background words"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         points = [
             Point(shown.plain(change.word), abs(change.before), abs(change.after), group(change))
             for change in changes

@@ -12,6 +12,9 @@ from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
+from imprint.render.charts.axis import strip
+from imprint.render.charts.plane import arrows, scatter
+from imprint.render.charts.points import Point
 from imprint.rows import Row, WordPoint, WordValue
 from imprint.tables import Field, table
 from imprint.view import (
@@ -216,9 +219,6 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import strip
-        from imprint.render.charts.points import Point
-
         points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
         return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)), width=width)
 
@@ -240,9 +240,6 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
         return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other), width=width)
 
@@ -259,9 +256,6 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
 
 def _pairs(row: PairsRow, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import arrows
-        from imprint.render.charts.points import Point
-
         return arrows(
             [(shown.plain(pair.first), shown.plain(pair.second)) for pair in row.pairs],
             [Point(shown.plain(one.word), one.x, one.y) for one in row.points],

@@ -6,6 +6,8 @@ from operator import itemgetter
 
 from imprint.kinds import Kind, Part
 from imprint.masking import Words
+from imprint.render.charts.plane import scatter
+from imprint.render.charts.points import Point
 from imprint.reproduction.rows import FigureOutcome, RemovedNamesRow, ReproductionRow
 from imprint.rows import WordPoint
 from imprint.stimuli.published import papers
@@ -111,9 +113,6 @@ def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
         return None
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         return scatter(
             [Point(shown.text(row.test), row.printed_value or 0.0, row.value or 0.0, row.outcome) for row in drawn],
             x_title="published effect size or correlation",
@@ -152,9 +151,6 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
     marked = [("removed", point) for point in row.removed] + [("kept", point) for point in row.kept]
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         return scatter(
             [Point(shown.plain(point.word), point.x, point.y, group) for group, point in marked],
             x_title="rank as a word, log10",

@@ -8,6 +8,8 @@ from imprint.association.rows import outcome_counts
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import OUTCOME, TENTH, outcome_marks, outcome_notes, outcome_text
+from imprint.masking import Words
+from imprint.render.charts.forest import ForestRow, Mark, forest
 from imprint.rows import TemplateValue
 from imprint.scoring.plan import PAIRS, RankingPlan
 from imprint.scoring.retrieval import retrieval
@@ -38,7 +40,6 @@ from imprint.view import (
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
-    from imprint.masking import Words
     from imprint.rows import Row
     from imprint.types import Progress
 
@@ -193,9 +194,7 @@ def _described(row: RetrievalRow) -> Text:
 def _chart(rows: Sequence[RetrievalRow]) -> Chart:
     """Draw each effect with its interval, and below it that of irrelevant documents, and neutral edits."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.forest import ForestRow, Mark, forest
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         lines = []
         for row in rows:
             label = shown.text(f"{row.set_name('x')} – {row.set_name('y')}")

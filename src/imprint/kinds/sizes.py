@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, SizedRow, outcome_counts
 from imprint.kinds.tests import MISSING, OUTCOME, name_cell, outcome_text
+from imprint.masking import Words
+from imprint.render.charts.forest import ForestRow, forest
+from imprint.render.numbers import plain
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.catalog import more_questions
 from imprint.tables import Columns, Field, table
@@ -13,7 +16,6 @@ from imprint.view import Block, Chart, Given, Phrase, Text, count, percent, poin
 
 if TYPE_CHECKING:
     from imprint.association.topics import TopicRow
-    from imprint.masking import Words
     from imprint.view import Medium
 
 Answered = TypeVar("Answered", bound=SizedRow)
@@ -112,10 +114,7 @@ def sizes_chart(name: str, heading: Text, rows: Sequence[SizedRow], *, x_title: 
     """Draw sizes topic by topic, the largest first in each, with their intervals and the band of what is small."""
     drawn = [row for of_topic in by_topic(rows).values() for row in of_topic if row.size is not None]
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.forest import ForestRow, forest
-        from imprint.render.numbers import plain
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         lines = [
             ForestRow(
                 shown.text(f"{row.set_name('x')} – {row.set_name('a')}"),

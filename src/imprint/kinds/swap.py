@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import RANKS, by_chance, missing_notes
+from imprint.masking import Words
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.rows import TemplateValue, WordValue
 from imprint.scoring.rows import SwapRow
 from imprint.significance.crossed import FEWEST_UNITS
@@ -30,9 +32,6 @@ from imprint.view import (
     say,
     title,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
 
@@ -154,10 +153,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
 def _chart(row: SwapRow) -> Chart:
     """Draw every name at its mean score."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import dots
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         points = [
             Point(shown.plain(score.word), centred, group=shown.text(row.set_name(role)))
             for score, role, centred in _centred(row)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from imprint.descriptions import descriptions
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import equals
+from imprint.masking import Words
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.translation.probe import Prediction, Predictor, TranslatedSentence, TranslationRow
@@ -29,9 +31,6 @@ from imprint.view import (
     title,
     words,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 TRANSLATIONS = Part("translation", "Pronouns chosen in translation", 46, controlled=False, asks=())
 
@@ -172,10 +171,7 @@ def _placed(row: TranslationRow) -> list[TranslatedSentence]:
 def _chart(row: TranslationRow) -> Chart:
     """Draw every word that came out with he or she at its association."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import dots
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = [
             Point(shown.plain(sentence.word), sentence.association or 0.0, group=sentence.pronoun)
             for sentence in _placed(row)

@@ -23,6 +23,9 @@ from imprint.kinds.tests import (
     published_p,
     test_names,
 )
+from imprint.masking import Words
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.rows import Row, WordValue
 from imprint.tables import Columns, Field, table
 from imprint.view import (
@@ -45,7 +48,6 @@ from imprint.view import (
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
-    from imprint.masking import Words
     from imprint.types import Progress
 
 ASSOCIATIONS = Part(
@@ -142,10 +144,7 @@ def _answer(row: WeatRow) -> Iterator[Block]:
 def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import dots
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]
         points = [
             Point(shown.plain(score.word), score.value, group=sides[index >= row.n_x])

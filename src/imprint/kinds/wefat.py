@@ -9,6 +9,8 @@ from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import MISSING, NAME, missing_notes, published_figures, test_names
 from imprint.masking import Words
+from imprint.render.charts.plane import scatter
+from imprint.render.charts.points import Point
 from imprint.rows import Row, WordPoint
 from imprint.significance.outcomes import Reason
 from imprint.tables import Columns, Field, table
@@ -109,9 +111,6 @@ def _chart(row: WefatRow) -> Chart:
     line = _fitted([(x, y) for _, x, y in drawn])
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         return scatter(
             [Point(shown.plain(word), x, y) for word, x, y in drawn],
             x_title=shown.text(row.property),
