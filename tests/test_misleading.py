@@ -22,15 +22,14 @@ from imprint.encoders.base import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.answers import answer_sentence
-from imprint.kinds.audit import AUDIT
-from imprint.kinds.controls import CONTROLS, judgement
+from imprint.kinds.audit import AUDIT, CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, draw_rows
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
+from imprint.policies.conditions import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policies.gate import check, parse_conditions
-from imprint.policies.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policies.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks

@@ -75,7 +75,7 @@ def report_command(
     if methods:
         from imprint.masking import Words
         from imprint.render.numbers import plain
-        from imprint.reports.method import methods_paragraph
+        from imprint.reports.conclusions import methods_paragraph
 
         console.print_answer(plain(methods_paragraph(rows), Words(unmask=page.unmask)))
     page.finish(page.out)

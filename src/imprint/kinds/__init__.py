@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 REGISTRY = Registry(
     "imprint.kinds",
     {
-        "controls": "imprint.kinds.controls:CONTROLS",
-        "part": "imprint.kinds.controls:PART",
-        "skipped": "imprint.kinds.controls:SKIPPED",
+        "controls": "imprint.kinds.audit:CONTROLS",
+        "part": "imprint.kinds.audit:PART",
+        "skipped": "imprint.kinds.audit:SKIPPED",
         "weat": "imprint.kinds.weat:WEAT",
         "topic": "imprint.kinds.topics:TOPIC",
         "interaction": "imprint.kinds.topics:INTERACTION",
@@ -50,8 +50,8 @@ REGISTRY = Registry(
         "similarity": "imprint.kinds.benchmarks:SIMILARITY",
         "analogy_benchmark": "imprint.kinds.benchmarks:ANALOGIES",
         "agreement": "imprint.kinds.comparison:AGREEMENT",
-        "neighbours": "imprint.kinds.neighbours:NEIGHBOURS",
-        "name-ranking": "imprint.kinds.neighbours:NAME_RANKING",
+        "neighbours": "imprint.kinds.analogies:NEIGHBOURS",
+        "name-ranking": "imprint.kinds.analogies:NAME_RANKING",
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
         "metric": "imprint.kinds.metrics:METRIC",

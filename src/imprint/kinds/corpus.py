@@ -12,8 +12,8 @@ from imprint.kinds import Kind, Part
 from imprint.kinds.tests import NAME, OUTCOME, REASONS, by_chance, by_subject
 from imprint.kinds.topics import TESTS
 from imprint.masking import Words
+from imprint.render.charts import plane
 from imprint.render.charts.forest import ForestRow, forest
-from imprint.render.charts.lines import lines
 from imprint.render.charts.points import Point
 from imprint.rows import WordValue
 from imprint.significance.odds import FEWEST_COUNTS, FEWEST_SEEN
@@ -193,7 +193,7 @@ def _lines(name: str, heading: str, note: str, x_title: str, points: Sequence[_P
 
     def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = [Point(at, x, y, shown.plain(test), {}, *ends) for test, at, x, y, *ends in points]
-        return lines(drawn, x_title=x_title, y_title=_ODDS, width=width)
+        return plane.lines(drawn, x_title=x_title, y_title=_ODDS, width=width)
 
     alt = say("A line for each of {} questions.", count(len({test for test, *_ in points})))
     return Chart(name, heading, alt, draw, listed, note=note)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
-from imprint.kinds.controls import judgement
+from imprint.kinds.audit import judgement
 from imprint.masking import Words
 from imprint.policies.gate import Gate
 from imprint.policies.kinds import (

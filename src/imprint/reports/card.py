@@ -15,8 +15,7 @@ from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.verdict import card_note
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.reports.conclusions import claims, measured, not_run, tabled
-from imprint.reports.method import limits
+from imprint.reports.conclusions import claims, limits, measured, not_run, tabled
 from imprint.rows import RawRow, Row
 from imprint.settings import as_options
 from imprint.view import Block, Chart, Given, Text, flat, say, title, words

@@ -21,8 +21,7 @@ from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
 from imprint.policies.kinds import answers, limits
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
-from imprint.reports.conclusions import claims
-from imprint.reports.method import method
+from imprint.reports.conclusions import claims, method
 from imprint.reports.summary import Step, certainty, counts, opening_kinds, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__

@@ -12,8 +12,7 @@ from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.files import FilePath
 from imprint.jobs.settings import NO_DEBIASING
 from imprint.kinds import Kind, all_kinds, by_kind, find_kind
-from imprint.kinds.audit import audit_row
-from imprint.kinds.controls import in_language, judgement
+from imprint.kinds.audit import audit_row, in_language, judgement
 from imprint.kinds.sections import by_part_and_kind, other_language
 from imprint.kinds.verdict import of_people, say_leanings, tally, topic_tiles
 from imprint.policies.kinds import GateRow, answers, decision, policies
