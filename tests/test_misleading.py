@@ -297,7 +297,7 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     rows = imprint.audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
     assert refused(rows, "weat:*:|size|>1", require=["weat:*:|size|<1"]) == NO_LANGUAGE
-    ((_, cannot),) = AUDIT.claims(rows[:1])
+    ((_, cannot),) = AUDIT.concluded(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
     assert said([cannot]) in imprint.card(rows).partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]

@@ -17,7 +17,6 @@ from imprint.boards.rows import (
 from imprint.boards.sentences import (
     DIFFER,
     count_differences,
-    headline,
     judged_and_best,
     nothing_to_compare,
     say_topics,
@@ -42,7 +41,6 @@ from imprint.view import (
     Text,
     count,
     estimate,
-    first_claim,
     footnote,
     join,
     number,
@@ -364,9 +362,7 @@ BOARD_TOPIC_DIFFERENCE = Kind(
     joins=("board-difference",),
     sentences=say_topics,
     certainty=undecided_topics,
-    claims=lambda rows: first_claim(
-        headline(rows), "That models without a clear difference are equal: there may be too few words."
-    ),
+    cannot="That models without a clear difference are equal: there may be too few words.",
     rank=-4,
     opens=1,
 )

@@ -1,15 +1,15 @@
 """KINDS: one module per kind of finding, with its row, how it is run, its tables, charts and sentences."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from imprint.errors import ImprintError
 from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
-from imprint.rows import RawRow, Row
+from imprint.rows import RawRow, Row, grouped
 from imprint.view import Block, Claim, Text, Tile
 
 if TYPE_CHECKING:
@@ -85,12 +85,13 @@ class Kind:
 
     `blocks` draws rows as tables, charts and paragraphs for page, terminal and card, together with rows of the kinds
     it `joins`. `sentences` says what they mean, the most important first. `claims` pairs what can be concluded with
-    what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
-    long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
-    `card` puts the tables on a model card. In a section, kinds come by `rank`. The first sentences, as many as
-    `opens` says, are the verdict of a page without tests about people. `about` is written beside the name of such a
-    page, and `steps` say what to do next: a sentence and commands. `method` says in a sentence or two how it was
-    measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
+    what cannot; where that is one thing, `cannot` says it beside the first sentence. `run` asks an audit's subject,
+    and takes `seconds` on two cores (`quick_seconds` in a quick audit). A long one that shares nothing with others
+    runs `beside` them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a
+    section, kinds come by `rank`. The first sentences, as many as `opens` says, are the verdict of a page without
+    tests about people. `about` is written beside the name of such a page, and `steps` say what to do next: a sentence
+    and commands. `method` says in a sentence or two how it was measured, for the methods section of a paper. No
+    condition can be about a kind that is not `measured`.
 
     The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows. The
     verdict of a page is about the first kind that `asks_people` and has an answer, see `imprint.kinds.verdict`.
@@ -106,7 +107,8 @@ class Kind:
     part: Part
     blocks: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     sentences: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
-    claims: Callable[[Sequence[Any]], Iterable[Claim]] = _nothing
+    claims: Callable[[Sequence[Any]], Iterable[Claim]] | None = None
+    cannot: str | None = None
     run: "Callable[[Job, Progress], Iterable[Row]] | None" = None
     seconds: "float | Callable[[Plan], float]" = 1.0
     quick_seconds: float | None = None
@@ -134,6 +136,13 @@ class Kind:
     def name(self) -> str:
         """The kind that its rows say."""
         return str(self.row.__struct_config__.tag)
+
+    def concluded(self, rows: Sequence[Any]) -> Iterable[Claim]:
+        """Return what can be concluded from rows, with what cannot: its claims, or its first sentence alone."""
+        if self.claims is not None:
+            return self.claims(rows)
+        first = () if self.cannot is None else islice(self.sentences(rows), 1)
+        return ((sentence, self.cannot or "") for sentence in first)
 
 
 def find_kind(name: str) -> Kind | None:
@@ -176,10 +185,7 @@ def kind_of(row: Row) -> Kind | None:
 
 def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
     """Return rows by their kinds, which come in the order they have in a section; unknown kinds are left out."""
-    listed: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if not isinstance(row, RawRow):
-            listed[row.kind].append(row)
+    listed = grouped((row for row in rows if not isinstance(row, RawRow)), key=lambda row: row.kind)
     kinds = [kind for name in listed if (kind := find_kind(name)) is not None]
     return {kind: listed[kind.name] for kind in sorted(kinds, key=lambda kind: kind.rank)}
 

@@ -16,7 +16,7 @@ from imprint.kinds import Kind, Part, part_of, terms
 from imprint.kinds.sizes import sizes_chart
 from imprint.kinds.tests import NAME, OUTCOME, TENTH, by_chance
 from imprint.kinds.topics import TESTS, one_test
-from imprint.rows import Row
+from imprint.rows import Row, grouped
 from imprint.tables import Columns, Field, as_text, draw_field, table
 from imprint.view import (
     NOTHING,
@@ -26,7 +26,6 @@ from imprint.view import (
     Prose,
     Text,
     count,
-    first_claim,
     footnote,
     number,
     percent,
@@ -103,12 +102,12 @@ def _published(row: AgreementRow) -> Text:
 
 def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
     """Show how each test's size changed, from one subject to each other one."""
-    for place, pair in enumerate(dict.fromkeys((row.change_from, row.change_to) for row in rows)):
-        own = [row for row in rows if (row.change_from, row.change_to) == pair]
+    by_subjects = grouped(rows, key=lambda row: (row.change_from, row.change_to))
+    for index, (pair, own) in enumerate(by_subjects.items(), start=1):
         ends = (title(pair[0]), title(pair[1]))
         people = [row for row in own if row.about_people] or own
         heading = say("How much does each association change from {} to {}?", *ends)
-        name = f"change-forest-{rows[0].part}{f'-{place + 1}' if place else ''}"
+        name = f"change-forest-{rows[0].part}{f'-{index}' if index > 1 else ''}"
         yield sizes_chart(name, heading, people, x_title=_CHANGED, note=_READ)
         caption = say("What changed from {} to {}, with 99.5 % intervals", *ends)
         changes = table(ChangeRow, caption, own, (NAME, *_BEFORE_AFTER), extra=("effect_size",))
@@ -147,9 +146,8 @@ def brief(rows: Sequence[ChangeRow]) -> Iterator[Text]:
 
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
     """Show how each topic's size changed, unless one test is all there is."""
-    pairs = dict.fromkeys((row.change_from, row.change_to) for row in rows)
-    for pair in pairs:
-        own = [row for row in rows if (row.change_from, row.change_to) == pair]
+    pairs = grouped(rows, key=lambda row: (row.change_from, row.change_to))
+    for pair, own in pairs.items():
         if one_test(own):
             continue
         caption = "What changed, per topic"
@@ -185,9 +183,7 @@ CHANGE = Kind(
     part=AGAINST,
     blocks=show_changes,
     sentences=say_changes,
-    claims=lambda rows: first_claim(
-        say_changes(rows), "That a bias is gone: it may remain in other words and other directions."
-    ),
+    cannot="That a bias is gone: it may remain in other words and other directions.",
     aliases={"d": "effect_size"},
     rank=-2,
     brief=brief,

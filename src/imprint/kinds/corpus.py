@@ -15,7 +15,7 @@ from imprint.masking import Words
 from imprint.render.charts import plane
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.charts.points import Point
-from imprint.rows import WordValue
+from imprint.rows import WordValue, grouped
 from imprint.significance.odds import FEWEST_COUNTS, FEWEST_SEEN
 from imprint.tables import Columns, Field, table
 from imprint.view import (
@@ -222,8 +222,7 @@ def topic_blocks(rows: Sequence[CorpusTopicRow]) -> Iterator[Block]:
 
 def change_blocks(rows: Sequence[CorpusChangeRow]) -> Iterator[Block]:
     """Show each comparison in a table, what differs as a chart, and the years as lines."""
-    for index, kind in enumerate(dict.fromkeys(row.compared for row in rows)):
-        of_kind = [row for row in rows if row.compared == kind]
+    for index, (kind, of_kind) in enumerate(grouped(rows, key=lambda row: row.compared).items()):
         sized = [row for row in of_kind if row.log_odds_low is not None]
         caption, heading = say("{}, with 99.5 % intervals", _COMPARED[kind]), _COMPARED[kind]
         if sized:
@@ -249,8 +248,7 @@ def _years(name: str, rows: Sequence[CorpusChangeRow]) -> Chart:
 
 def change_sentences(rows: Sequence[CorpusChangeRow]) -> Iterator[Text]:
     """Say what differs, how many differences chance would give, and how many questions have too few words for it."""
-    for kind in dict.fromkeys(row.compared for row in rows):
-        of_kind = [row for row in rows if row.compared == kind]
+    for kind, of_kind in grouped(rows, key=lambda row: row.compared).items():
         judged = [row for row in of_kind if row.log_odds_low is not None]
         clear = sorted((row for row in judged if row.found), key=_rank)
         if not judged:

@@ -1,6 +1,6 @@
 """Published figures as a kind: what the five works print, what we compute, and how the two compare."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
@@ -9,7 +9,7 @@ from imprint.masking import Words
 from imprint.render.charts.plane import scatter
 from imprint.render.charts.points import Point
 from imprint.reproduction.rows import FigureOutcome, RemovedNamesRow, ReproductionRow
-from imprint.rows import WordPoint
+from imprint.rows import WordPoint, grouped
 from imprint.stimuli.published import papers
 from imprint.tables import Field, table
 from imprint.view import Block, Cell, Chart, Claim, Details, Prose, Text, count, footnote, number, say, title
@@ -26,8 +26,7 @@ def blocks(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     if chart := _chart(rows):
         yield chart
     computed = [row for row in rows if row.outcome in _SHOWN]
-    for paper in dict.fromkeys(row.paper for row in computed):
-        own = [row for row in computed if row.paper == paper]
+    for paper, own in grouped(computed, key=lambda row: row.paper).items():
         columns = (*_PRINTED, Field("ours", numeric=True), Field("outcome", cell=_verdict))
         yield table(ReproductionRow, title(_work(paper)), own, columns, filtered=len(own) > 12)
     yield from _left_out([row for row in rows if row.outcome not in _SHOWN])
@@ -77,9 +76,7 @@ def _verdict(row: ReproductionRow) -> Cell:
 def _left_out(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     if not rows:
         return
-    groups = defaultdict(list)
-    for row in rows:
-        groups[row.paper, row.model, row.reason, row.get].append(row)
+    groups = grouped(rows, key=lambda row: (row.paper, row.model, row.reason, row.get))
     first = itemgetter(0)
     columns = (
         Field("paper", cell=lambda group: title(_work(group[0].paper))),

@@ -1,6 +1,5 @@
 """Sizes in a table and in a chart: each with its interval and one of four outcomes, topic by topic."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,6 +8,7 @@ from imprint.kinds.tests import MISSING, OUTCOME, name_cell, outcome_text
 from imprint.masking import Words
 from imprint.render.charts.forest import ForestRow, forest
 from imprint.render.numbers import plain
+from imprint.rows import grouped
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.catalog import more_questions
 from imprint.tables import Columns, Field, table
@@ -41,9 +41,7 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
 
 def by_topic(rows: Iterable[Answered]) -> dict[str, list[Answered]]:
     """Return rows by their first topic, the largest size first in each."""
-    topics: dict[str, list[Answered]] = defaultdict(list)
-    for row in rows:
-        topics[row.topics[0] if row.topics else "other"].append(row)
+    topics = grouped(rows, key=lambda row: row.topics[0] if row.topics else "other")
     return {topic: largest_first(of_topic) for topic, of_topic in topics.items()}
 
 

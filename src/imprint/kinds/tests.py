@@ -1,13 +1,13 @@
 """What the kinds of association tests show alike: names, outcomes, p-values, missing words, published figures."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, OutcomeRow, TestRow
 from imprint.kinds import NamedTests
-from imprint.rows import Row
+from imprint.rows import Row, grouped
 from imprint.significance.outcomes import CONFIDENCE, MARGIN, OUTCOMES, Reason, SizeOutcome
 from imprint.stimuli.definition import Published, Test
 from imprint.tables import Field
@@ -81,10 +81,7 @@ def outcome_text(row: OutcomeRow) -> str:
 
 def by_subject(rows: Iterable[SubjectRow]) -> list[list[SubjectRow]]:
     """Return the rows of each embedding, encoder or corpus."""
-    subjects: dict[str, list[SubjectRow]] = defaultdict(list)
-    for row in rows:
-        subjects[row.embedding_sha256].append(row)
-    return [*subjects.values()]
+    return [*grouped(rows, key=lambda row: row.embedding_sha256).values()]
 
 
 def outcome_marks(rows: Iterable[Row], meanings: Mapping[SizeOutcome, str] | None = None) -> tuple[Marked, ...]:

@@ -23,7 +23,6 @@ from imprint.view import (
     Text,
     count,
     estimate,
-    first_claim,
     join,
     percent,
     probability,
@@ -191,9 +190,7 @@ TRANSLATION = Kind(
     part=TRANSLATIONS,
     blocks=blocks,
     sentences=sentences,
-    claims=lambda rows: first_claim(
-        sentences(rows), "How it translates other sentences, or sentences whose context tells the gender."
-    ),
+    cannot="How it translates other sentences, or sentences whose context tells the gender.",
     opens=1,
     card=True,
 )

@@ -14,7 +14,7 @@ from imprint.render.charts.points import Point
 from imprint.rows import Row, WordPoint
 from imprint.significance.outcomes import Reason
 from imprint.tables import Columns, Field, table
-from imprint.view import Block, Chart, Details, Given, Prose, Text, first_claim, interval, number, say, title
+from imprint.view import Block, Chart, Details, Given, Prose, Text, interval, number, say, title
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
@@ -150,9 +150,7 @@ WEFAT = Kind(
     part=WORLD,
     blocks=blocks,
     sentences=sentences,
-    claims=lambda rows: first_claim(
-        sentences(rows), "That the vectors cause what was counted, or the other way round."
-    ),
+    cannot="That the vectors cause what was counted, or the other way round.",
     run=run,
     seconds=1.0,
     aliases={"p": "p_value"},

@@ -39,7 +39,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     counted = [row for row in rows if row.embedding_sha256 not in left or row in failed]
     if refused(rows):
         counted = list[Row](failed)
-    said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.claims(own)]
+    said = [claim for kind, own in by_part_and_kind(counted) for claim in kind.concluded(own)]
     if not any(row.about_people for row in rows):
         said.append(("Nothing about bias.", "Whether it is biased: these findings have no test about people."))
     if not asked and any(kind.part.controlled for kind, _ in by_part_and_kind(_measurements(rows))):
@@ -52,7 +52,7 @@ def measured(rows: Sequence[Row]) -> list[Text]:
     if refused(rows):
         return []
     known = by_part_and_kind(_measurements(rows))
-    return [text for kind, own in known if not list(kind.claims(own)) for text in kind.sentences(own)]
+    return [text for kind, own in known if not list(kind.concluded(own)) for text in kind.sentences(own)]
 
 
 def _measurements(rows: Sequence[Row]) -> list[Row]:

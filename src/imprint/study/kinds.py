@@ -16,7 +16,6 @@ from imprint.view import (
     Span,
     Text,
     count,
-    first_claim,
     footnote,
     join,
     number,
@@ -247,9 +246,7 @@ MATCHING = Kind(
     blocks=matching_blocks,
     sentences=matching_sentences,
     certainty=agreement,
-    claims=lambda matchings: first_claim(
-        matching_sentences(matchings), "That they are true of anybody, or that the others do no harm."
-    ),
+    cannot="That they are true of anybody, or that the others do no harm.",
     about=lambda matchings: [say("{} people", count(row.participants)) for row in matchings],
     opens=1,
 )
