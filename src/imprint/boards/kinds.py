@@ -243,11 +243,12 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
         "The chart's numbers",
         drawn,
         (
-            Field("embedding", of=lambda pair: pair[0]),
+            "embedding",
             Field(title="Quality", cell=lambda pair: Cell(number(pair[1], 3), order=pair[1]), numeric=True),
-            Field("size", of=lambda pair: pair[0]),
-            Field("outcome", of=lambda pair: pair[0]),
+            "size",
+            "outcome",
         ),
+        of=lambda pair: pair[0],
     )
     return Chart(
         f"board-{drawn[0][0].topic}".replace(" ", "-"),

@@ -163,19 +163,18 @@ def _reading(rows: Sequence[CorpusRow]) -> Iterator[Block]:
 
 def _contributions(rows: Sequence[CorpusRow]) -> Iterator[Block]:
     """Show which documents and words move the findings, and passages that were asked for."""
-    names = ("document", "change", "share", "snippet")
-    document, change, share, passage = (Field(name, of=itemgetter(1)) for name in names)
+    contribution = itemgetter(1)
     lines = [(row, each) for row in rows for each in row.documents]
-    caption, columns = "The documents that move each finding most", (_QUESTION, document, change, share)
+    caption, columns = "The documents that move each finding most", (_QUESTION, "document", "change", "share")
     first = [(row, each) for row in rows for each in row.documents[:_FIRST]]
-    yield table(DocumentShare, caption, first, columns, media=("terminal", "card"))
-    yield table(DocumentShare, caption, lines, columns, filtered=True, folded=True, media=("page",))
+    yield table(DocumentShare, caption, first, columns, of=contribution, media=("terminal", "card"))
+    yield table(DocumentShare, caption, lines, columns, of=contribution, filtered=True, folded=True, media=("page",))
     words = [(row, word) for row in rows for word in row.scores]
-    moves = Field("value", "Moves by", "The log odds less those without the word.", of=itemgetter(1))
-    caption, of_word = "The words that move each finding most", (_QUESTION, Field("word", of=itemgetter(1)), moves)
-    yield table(WordValue, caption, words, of_word, filtered=True, folded=True, media=("page",))
+    moves = Field("value", "Moves by", "The log odds less those without the word.")
+    caption, of_word = "The words that move each finding most", (_QUESTION, "word", moves)
+    yield table(WordValue, caption, words, of_word, of=contribution, filtered=True, folded=True, media=("page",))
     if passages := [line for line in lines if line[1].snippet]:
-        listed = table(DocumentShare, "Passages", passages, (_QUESTION, document, passage))
+        listed = table(DocumentShare, "Passages", passages, (_QUESTION, "document", "snippet"), of=contribution)
         yield Details("Passages; some may offend", (Prose(CONTENT_NOTE, "warning", ("page", "terminal")), listed))
 
 
@@ -240,9 +239,9 @@ def _years(name: str, rows: Sequence[CorpusChangeRow]) -> Chart:
     points = [(test, f"{each.start} to {each.end}", each.start, *astuple(each)[3:]) for test, each in counted]
     heading = "The log odds over the years"
     years = Field(title="Years", cell=lambda line: f"{line[1].start} to {line[1].end}")
-    columns = (_QUESTION, years, *(Field(each, of=itemgetter(1)) for each in ("log_odds", "n_documents")))
+    columns = (_QUESTION, years, "log_odds", "n_documents")
     note = "The band is the 99.5 % interval of each period. Periods with too few co-occurrences are left out."
-    listed = table(PeriodOdds, heading, lines, columns, folded=True)
+    listed = table(PeriodOdds, heading, lines, columns, of=itemgetter(1), folded=True)
     return _lines(name, heading, note, "first year of the period", points, listed)
 
 

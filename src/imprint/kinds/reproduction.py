@@ -77,20 +77,19 @@ def _left_out(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     if not rows:
         return
     groups = grouped(rows, key=lambda row: (row.paper, row.model, row.reason, row.get))
-    first = itemgetter(0)
     columns = (
         Field("paper", cell=lambda group: title(_work(group[0].paper))),
-        Field("model", of=first),
+        "model",
         Field(
             title="Figures",
             meaning="How many figures of the work these are.",
             cell=lambda group: count(len(group)),
             numeric=True,
         ),
-        Field("reason", "Cannot be computed because", of=first),
-        Field("get", of=first),
+        Field("reason", "Cannot be computed because"),
+        "get",
     )
-    yield table(ReproductionRow, "Not computed here", groups.values(), columns)
+    yield table(ReproductionRow, "Not computed here", groups.values(), columns, of=itemgetter(0))
     heading = "Every figure that is not computed"
     listed = table(ReproductionRow, heading, rows, (*_PRINTED, "reason", "get"), filtered=True, media=("page",))
     yield Details(heading, (listed,), media=("page",))
@@ -162,12 +161,14 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
         count(len(marked)),
     )
     columns = (
-        Field("word", "Surname", of=itemgetter(1)),
+        Field("word", "Surname"),
         Field("x", "Rank, log10", cell=lambda mark: number(mark[1].x)),
         Field("y", "Share, log10", cell=lambda mark: number(mark[1].y)),
         Field(cell=itemgetter(0)),
     )
-    listed = table(WordPoint, "Surnames of the chart", marked, columns, filtered=True, media=("page",))
+    listed = table(
+        WordPoint, "Surnames of the chart", marked, columns, of=itemgetter(1), filtered=True, media=("page",)
+    )
     heading = say("Surnames that cleaning removes from {}", title(row.embedding))
     return Chart("removed-names", heading, alt, draw, listed)
 

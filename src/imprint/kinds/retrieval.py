@@ -107,10 +107,11 @@ def blocks(rows: Sequence[RetrievalRow]) -> Iterator[Block]:
     lines = [(row, line) for row in rows for line in row.by_query]
     columns = (
         Field(title="Documents", cell=lambda line: title(line[0].test)),
-        Field("template", "Query", of=itemgetter(1)),
-        Field("value", "Difference", "Of scores; a share of the distance where there is one.", of=itemgetter(1)),
+        Field("template", "Query"),
+        Field("value", "Difference", "Of scores; a share of the distance where there is one."),
     )
-    yield table(TemplateValue, "Differences by query", lines, columns, folded=True, filtered=True, media=("page",))
+    heading, query = "Differences by query", itemgetter(1)
+    yield table(TemplateValue, heading, lines, columns, of=query, folded=True, filtered=True, media=("page",))
 
 
 def sentences(rows: Sequence[RetrievalRow]) -> Iterator[Text]:

@@ -162,12 +162,14 @@ def _chart(row: SwapRow) -> Chart:
 
     alt = say("A dot for each of {} names at its mean score, the highest first.", f"{len(row.scores)}")
     columns = (
-        Field("word", "Name", of=itemgetter(0)),
+        Field("word", "Name"),
         Field(title="Group", cell=lambda line: title(row.set_name(line[1]))),
-        Field("value", "Mean score", of=itemgetter(0)),
+        Field("value", "Mean score"),
         Field(title="Less the mean of all", cell=lambda line: number(line[2], 3), numeric=True),
     )
-    listed = table(WordValue, say("Mean scores of names, {}", title(row.test)), _centred(row), columns)
+    listed = table(
+        WordValue, say("Mean scores of names, {}", title(row.test)), _centred(row), columns, of=itemgetter(0)
+    )
     return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, listed)
 
 
@@ -184,10 +186,10 @@ def _by_text(rows: Sequence[SwapRow]) -> Table:
     lines = [(row, text) for row in rows for text in row.by_text]
     columns = (
         Field(title="Compared", cell=lambda line: title(line[0].test)),
-        Field("template", of=itemgetter(1)),
-        Field("value", "Difference", "Mean of the first less the second.", of=itemgetter(1)),
+        "template",
+        Field("value", "Difference", "Mean of the first less the second."),
     )
-    return table(TemplateValue, "Differences by text", lines, columns, folded=True, media=("page",))
+    return table(TemplateValue, "Differences by text", lines, columns, of=itemgetter(1), folded=True, media=("page",))
 
 
 SWAP = Kind(

@@ -53,12 +53,12 @@ def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     yield _by_word(rows)
     lines = [(row, sentence) for row in rows for sentence in row.translations]
     source = Field(title="From", cell=lambda line: title(line[0].title))
-    fields = [Field(name, of=itemgetter(1)) for name in ("sentence", "translation", "pronoun")]
     yield table(
         TranslatedSentence,
         "Every translation",
         lines,
-        (source, *fields),
+        (source, "sentence", "translation", "pronoun"),
+        of=itemgetter(1),
         filtered=True,
         folded=True,
         media=("page",),

@@ -218,12 +218,10 @@ def _scores(rows: Iterable[WeatRow]) -> Table:
     columns = (
         Field(title="Test", cell=lambda line: title(line[0].title)),
         Field(title="Set", cell=lambda line: title(line[0].set_name("x" if line[1] < line[0].n_x else "y"))),
-        Field("word", of=itemgetter(2)),
-        Field(
-            "value", "Score", "Mean cosine with the first attribute set less that with the second.", of=itemgetter(2)
-        ),
+        "word",
+        Field("value", "Score", "Mean cosine with the first attribute set less that with the second."),
     )
-    return table(WordValue, "Every word's score", scored, columns, filtered=True, folded=True)
+    return table(WordValue, "Every word's score", scored, columns, of=itemgetter(2), filtered=True, folded=True)
 
 
 WEAT = Kind(
