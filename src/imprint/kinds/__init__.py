@@ -96,9 +96,8 @@ class Kind:
     The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows. The
     verdict of a page is about the first kind that `asks_people` and has an answer, see `imprint.kinds.verdict`.
     `certainty` says how sure one can be of it. Another kind may add a `tile` to those of the first screen.
-    `after_debiasing` says, in brackets, what a debiased copy still shows. `settings` are tables of how rows were made,
-    at the end of a page. Conditions can name what `names` returns of tests and findings. Where a sentence encoder was
-    audited, they are about the kind and the part `of_encoder`.
+    `after_debiasing` says, in brackets, what a debiased copy still shows. Conditions can name what `names` returns of
+    tests and findings. Where a sentence encoder was audited, they are about the kind and the part `of_encoder`.
 
     A sentence encoder is sent first what a kind with `texts` asks: groups of texts, the most important first.
     """
@@ -127,7 +126,6 @@ class Kind:
     tile: Callable[[Sequence[Any]], Tile] | None = None
     certainty: Callable[[Sequence[Any], Sequence[Any]], Iterable[Text]] = _nothing
     after_debiasing: Callable[[Sequence[Any]], str] = lambda rows: ""
-    settings: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     names: "Callable[[Sequence[Test], Sequence[Row]], NamedTests] | None" = None
     of_encoder: tuple[str, str] | None = None
     texts: "Callable[[Job], Iterable[Sequence[str]]] | None" = None

@@ -211,6 +211,11 @@ def audit_row(rows: Iterable[Row]) -> AuditRow | None:
     return next((row for row in rows if isinstance(row, AuditRow)), None)
 
 
+def settings_tables(rows: Iterable[Row]) -> Iterator[Table]:
+    """List how each audit among findings was run."""
+    return (_settings(row) for row in rows if isinstance(row, AuditRow))
+
+
 def _settings(row: AuditRow) -> Table:
     """List how an audit was run, and with which versions."""
     lines: list[tuple[Text, Text]] = [("words", count(row.n_words)), ("dimensions", count(row.dimension))]
@@ -240,5 +245,4 @@ AUDIT = Kind(
     claims=claims,
     card=True,
     measured=False,
-    settings=lambda rows: map(_settings, rows),
 )

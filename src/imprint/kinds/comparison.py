@@ -47,6 +47,7 @@ _BEFORE_AFTER: Columns = ("size_before", "size_after", "size", OUTCOME)
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
+    from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label
     from imprint.stimuli.definition import WeatTest
     from imprint.subjects.framed import word_vectors
@@ -68,8 +69,8 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         ).findings()
 
     attempts = [
-        ("compare", "Tests and benchmarks in both", compared),
-        ("projection", "Professions on he - she in both", lambda: compare_professions(one, other).findings()),
+        Attempt("compare", "Tests and benchmarks in both", compared),
+        Attempt("projection", "Professions on he - she in both", lambda: compare_professions(one, other).findings()),
     ]
     return job.gather(AGAINST, attempts)
 

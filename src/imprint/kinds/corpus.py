@@ -9,7 +9,7 @@ from msgspec.structs import astuple
 from imprint.corpora.measure import MARGIN
 from imprint.corpora.rows import CorpusChangeRow, CorpusRow, CorpusTopicRow, DocumentShare, OddsRow, PeriodOdds
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import NAME, OUTCOME, REASONS, by_chance, by_subject
+from imprint.kinds.tests import NAME, OUTCOME, REASONS, by_chance, by_subject, legend
 from imprint.kinds.topics import TESTS
 from imprint.masking import Words
 from imprint.render.charts import plane
@@ -147,10 +147,7 @@ def _reading(rows: Sequence[CorpusRow]) -> Iterator[Block]:
     )
     read = several(first.n_documents_read, "document")
     yield Prose(say(text, count(first.window), count(first.words_read), read), media=("page", "terminal"))
-    said = {REASONS[row.reason] if row.reason else row.outcome for row in rows}
-    for name, meaning in _MEANINGS.items():
-        if name in said:
-            yield footnote(f"{name[0].upper()}{name[1:]}: {meaning}.")
+    yield from map(footnote, legend(_MEANINGS, {REASONS[row.reason] if row.reason else row.outcome for row in rows}))
     if fixed := dict.fromkeys(name for row in rows for name in row.fixed):
         yield Prose(say("These words are complete, and not a sample: {}.", join(map(title, fixed))), "note")
     if first.n_damaged:

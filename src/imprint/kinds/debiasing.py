@@ -19,7 +19,6 @@ from imprint.debiasing.rows import (
     StrengthPoint,
     WordChange,
 )
-from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
 from imprint.render.charts.plane import curve, scatter
@@ -31,7 +30,7 @@ from imprint.tables import Columns, Field, as_text, draw_field, significant, tab
 from imprint.view import Block, Chart, Details, Prose, Table, Text, count, footnote, percent, say, title, words
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Attempt, Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 BEFORE_AFTER = Part(
@@ -58,6 +57,7 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.debiasing.rows import projection_finding
     from imprint.evaluation.debiased import DebiasedCopy
     from imprint.evaluation.leakage import leakage
+    from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label, stretch
 
     plan = job.plan
@@ -67,19 +67,17 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         return [projection_finding(copy.before, copy.after, copy.transform, copy.axis)]
 
     def left() -> Sequence[Row]:
-        if plan.quick:
-            raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
         report = by_label(stretch(progress, 0.2, 1.0), (1.0,))
         return leakage(copy.before, copy.axis, after=copy.after, seed=plan.seed, report=report).findings()
 
     tests = partial(copy.tests, report=by_label(stretch(progress, 0.05, 0.2), (1.0,)))
-    attempts: list[Attempt] = [
-        ("projections", "Words before and after", projections),
-        ("weats", "WEATs of gender before and after", tests),
-        ("leakage", "What is left of gender", left),
+    attempts = [
+        Attempt("projections", "Words before and after", projections),
+        Attempt("weats", "WEATs of gender before and after", tests),
+        Attempt("leakage", "What is left of gender", left, slow=True),
     ]
     if "frontier" in find_debiaser(job.transform.method).options and not plan.quick:
-        attempts.insert(0, ("frontier", "Other strengths", copy.frontier))
+        attempts.insert(0, Attempt("frontier", "Other strengths", copy.frontier))
     return [*copy.fitted(), *job.gather(BEFORE_AFTER, attempts)]
 
 

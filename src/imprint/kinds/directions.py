@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from imprint.directions.axis import PairsRow, show_end
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
-from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
 from imprint.render.charts.axis import strip
@@ -39,7 +38,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Attempt, Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 ALONG = Part("directions", "Words between he and she", 30, english=True, terms=(terms.AXIS,))
@@ -55,36 +54,35 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.directions.axis import pair_components
     from imprint.directions.projection import compare_with_scores, project
     from imprint.evaluation.leakage import leakage
+    from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label, stretch
     from imprint.stimuli.seeds import definitional_pairs, professions
 
-    scores = {one.word: one.stereotype for one in professions()}
+    scores = {profession.word: profession.stereotype for profession in professions()}
 
-    def placed() -> list[ProjectionRow]:
-        return [project(job.embedding, job.axis, tuple(scores))]
+    def placed() -> ProjectionRow:
+        return project(job.embedding, job.axis, tuple(scores))
 
-    def crowd() -> list[ProjectionComparisonRow]:
-        return [compare_with_scores(project(job.embedding, job.axis, tuple(scores)), scores, name=CROWD)]
+    def crowd() -> list[Row]:
+        return [compare_with_scores(placed(), scores, name=CROWD)]
 
-    def pairs() -> list[PairsRow]:
+    def pairs() -> list[Row]:
         return [pair_components(job.embedding, definitional_pairs())]
 
     def recovered() -> Sequence[Row]:
-        if job.plan.quick:
-            raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
         report = by_label(stretch(progress, 0.1, 1.0), (1.0,))
         return leakage(job.embedding, job.axis, seed=job.plan.seed, report=report).findings()
 
-    attempts: list[Attempt] = [
-        ("projection", "Professions on he - she", placed),
-        ("crowd", "Professions and what a crowd thinks of them", crowd),
-        ("pairs", "Gender pairs in two dimensions", pairs),
+    attempts = [
+        Attempt("projection", "Professions on he - she", lambda: [placed()]),
+        Attempt("crowd", "Professions and what a crowd thinks of them", crowd),
+        Attempt("pairs", "Gender pairs in two dimensions", pairs),
     ]
     if job.kind == "encoder":  # of an embedding, it is asked before and after debiasing
-        attempts.append(("leakage", "Gender of names and professions", recovered))
-    found = job.gather(ALONG, attempts)
+        attempts.append(Attempt("leakage", "Gender of names and professions", recovered, slow=True))
+    rows = job.gather(ALONG, attempts)
     progress(1, 1)
-    return found
+    return rows
 
 
 def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[Block]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import OUTCOME, REASONS, by_chance, missing_notes, outcome_text
+from imprint.kinds.tests import OUTCOME, REASONS, by_chance, legend, missing_notes, outcome_text
 from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.run import MetricRow
 from imprint.tables import Field, table
@@ -80,8 +80,7 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
         say("{} ({}, {}): {}.", row.metric_title, name, row.metric_source, _oriented(row, one_test=one_test))
         for name, row in by_name.items()
     ]
-    shown = {outcome_text(row) for row in rows}
-    lines += [f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in _MEANINGS.items() if said in shown]
+    lines += legend(_MEANINGS, {outcome_text(row) for row in rows})
     if len(rows) > 1:
         lines.append(f"Of {len(rows)} values without a difference, {by_chance(rows)} are expected to be present.")
     yield Listing(tuple(lines), ("page", "terminal"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import RANKS, by_chance, missing_notes
+from imprint.kinds.tests import RANKS, by_chance, legend, missing_notes
 from imprint.masking import Words
 from imprint.render.charts.axis import dots
 from imprint.render.charts.points import Point
@@ -132,11 +132,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
         "Every name is put into the same texts, and each text is scored. A name's score is the mean over texts. The "
         "interval says how the difference would vary with other names and other texts of these kinds."
     )
-    outcomes = {_outcome(row) for row in rows}
-    lines = tuple(
-        f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in _MEANINGS.items() if said in outcomes
-    )
-    yield Listing(lines, ("page", "terminal"))
+    yield Listing(tuple(legend(_MEANINGS, {_outcome(row) for row in rows})), ("page", "terminal"))
     fixed = [row for row in rows if row.n_texts < FEWEST_UNITS and row.words_low is not None]
     if fixed:
         yield Prose(

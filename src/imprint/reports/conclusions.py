@@ -5,6 +5,7 @@ from typing import Any
 
 from imprint.evaluation.controls import controls_among
 from imprint.kinds import Kind, by_kind, kind_of, part_of, parts_of, tests_of_people
+from imprint.kinds.audit import settings_tables
 from imprint.kinds.sections import by_part_and_kind
 from imprint.kinds.terms import LIMITS, TERMS, needed
 from imprint.kinds.verdict import METHOD
@@ -164,8 +165,7 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     terms = Listing(tuple(needed(TERMS, (text for part in parts_of(rows) for text in part.terms))))
     yield Details("Terms used on this page", (terms,))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
-    for kind, own in by_kind(rows).items():
-        yield from kind.settings(own)
+    yield from settings_tables(rows)
     known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows if row.embedding_sha256)
     files = tuple((title(name), Given(digest, long=True)) for name, digest in known)
     yield Table("What was measured, by its SHA-256", (Column("Name"), Column("SHA-256")), files, folded=True)
