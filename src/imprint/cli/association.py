@@ -66,7 +66,7 @@ def weat_command(
     from imprint.evaluation.controls import control_words, with_controls
     from imprint.rows import SkippedRow
 
-    words = words_of(chosen) | control_words({asked.language for asked in chosen}, chosen)
+    words = words_of(chosen) | control_words({weat.language for weat in chosen}, chosen)
     opened = console.open_embedding(embedding, words)
     hint = "other tests: --test '*', or your own words: --x --y --a --b"
     with console.progress_bar("testing") as report, _hinting(hint, unless=bool(test) or named):

@@ -62,7 +62,7 @@ def audit_command(
     encoder, against = cast("tuple[str | None, str | None]", (settings.encoder, settings.against))
     with bundle_ahead() as script, opened_subjects((subject, against), about, encoder=encoder) as opened:
         first, *second = opened.subjects
-        if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
+        if opened.encoder is None and all(isinstance(each, Embedding) for each in opened.subjects):
             end_quickly()
         with console.steps(UNITS) as report:
             objects = {"encoder": opened.encoder, "against": second[0] if second else None, "policy": policy}

@@ -74,7 +74,7 @@ def show_findings(
         for row in findings:
             if isinstance(row, SkippedRow):
                 print_note(f"not run: {row.test}: {row.reason}")
-        warnings = [one for one in flat(blocks(findings)) if isinstance(one, Prose) and one.tone == "warning"]
+        warnings = [block for block in flat(blocks(findings)) if isinstance(block, Prose) and block.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
     show_blocks(blocks(findings), unmask=unmask, more=more, note=note)

@@ -83,12 +83,12 @@ def enumerate_command(
             )
     # Printed only now: a run that fails in its second half has printed nothing.
     note = CONTENT_NOTE if show_names else f"{CONTENT_NOTE} {LETTERS}"
-    for found in results:
+    for result in results:
         console.show_findings(
-            found.findings(), json=json, unmask=unmask, more=show_names, note=note if found.cells else ""
+            result.findings(), json=json, unmask=unmask, more=show_names, note=note if result.cells else ""
         )
-        note = "" if found.cells else note
-        for remark in found.overview.notes if json else ():
+        note = "" if result.cells else note
+        for remark in result.overview.notes if json else ():
             console.print_note(f"note: {remark}")
 
 
@@ -105,7 +105,7 @@ def _open(
         raise SettingError(problem, option="--encoder", got=encoder, hint="name one of them")
     with opened_subjects((subject, against), about, encoder=encoder) as opened:
         vocabulary: list[str] = []
-        if opened.encoder or not all(isinstance(one, Embedding) for one in opened.subjects):
+        if opened.encoder or not all(isinstance(each, Embedding) for each in opened.subjects):
             check_names(names)
             vocabulary = vocabulary_words(words, names)
         first, *others = opened.words(vocabulary)

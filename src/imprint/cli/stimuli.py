@@ -58,7 +58,7 @@ def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
 
     console.check_target(target, reading=str(source))
     matched = match_tests(tests, frequency_table())
-    write_tests(target, [one.test for one in matched])
+    write_tests(target, [each.test for each in matched])
     for before, after in zip(tests, matched, strict=True):
         left_out = f"; left out, without a frequency rank: {quote(after.unranked)}" if after.unranked else ""
         console.print_note(f"{before.id}: {_sizes(before)} words, matched {_sizes(after.test)}{left_out}")

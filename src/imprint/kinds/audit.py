@@ -33,9 +33,9 @@ def judgement(rows: Sequence[ControlsRow]) -> Iterator[Text]:
                 "Whether {} can be judged is not known: there are no controls in its language.", title(row.embedding)
             )
         failed = [
-            say("{}: {}, must be {} {}", one.name, _exact(one), _limit(one) or "at least", number(one.least))
-            for one in row.controls
-            if not one.passed
+            say("{}: {}, must be {} {}", check.name, _exact(check), _limit(check) or "at least", number(check.least))
+            for check in row.controls
+            if not check.passed
         ]
         if row.judged:
             yield say(
@@ -85,7 +85,7 @@ def blocks(rows: Sequence[ControlsRow]) -> Iterator[Block]:
         if row.judged is False and row.embedding_sha256 in able:
             yield Prose(_aside(row), "note", ("terminal",))
         elif not row.judged:
-            yield from (Prose(one, "warning", ("terminal",)) for one in judgement([row]))
+            yield from (Prose(sentence, "warning", ("terminal",)) for sentence in judgement([row]))
     for row in rows:
         if row.controls:
             caption = say("Can {} be judged{}?", title(row.embedding), in_language(row))
@@ -95,7 +95,7 @@ def blocks(rows: Sequence[ControlsRow]) -> Iterator[Block]:
 
 def _aside(row: ControlsRow) -> Text:
     """Say in one sentence that tests in one language do not count; the subject can be judged in another."""
-    failed = sum(not one.passed for one in row.controls)
+    failed = sum(not control.passed for control in row.controls)
     text = "Note: {} fails {} of {} basic checks{}, so its tests{} say nothing about bias."
     language = in_language(row)
     return say(text, title(row.embedding), count(failed), count(len(row.controls)), language, language)
@@ -220,7 +220,7 @@ def _settings(row: AuditRow) -> Table:
     """List how an audit was run, and with which versions."""
     lines: list[tuple[Text, Text]] = [("words", count(row.n_words)), ("dimensions", count(row.dimension))]
     lines += [(key, _value(value)) for key, value in msgspec.structs.asdict(row.settings).items()]
-    lines += [(f"{one.name}, version", title(one.value)) for one in row.versions]
+    lines += [(f"{library.name}, version", title(library.value)) for library in row.versions]
     lines += [("note", title(note)) for note in row.embedding_notes]
     return Table("Settings and versions", (Column("Setting"), Column("Value")), tuple(lines), folded=True)
 

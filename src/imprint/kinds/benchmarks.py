@@ -197,7 +197,7 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
 
 def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> NamedTests:
     """Return the benchmarks of similarity that every audit runs."""
-    return NamedTests("benchmark", [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)])
+    return NamedTests("benchmark", [each.name for each in bundled_benchmarks() if isinstance(each, PairBenchmark)])
 
 
 SIMILARITY = Kind(

@@ -127,7 +127,7 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
     found = [row for row in people if row.found]
     best = [row for row in found or people if row.size is not None]
     if best:
-        row = max(best, key=lambda one: (abs(one.size or 0.0), one.test))
+        row = max(best, key=lambda changed: (abs(changed.size or 0.0), changed.test))
         sizes = (percent(row.size_before), percent(row.size_after), as_text(draw_field(row, "size")))
         text = "The largest change: {}, from {} to {}, by {}, {}."
         yield say(text, title(row.title), *sizes, row.outcome or "")

@@ -127,8 +127,8 @@ def _settings(row: DebiasComparisonRow) -> Text:
 
 def _changes(row: DebiasComparisonRow) -> Text:
     return join(
-        say("{} {} {}", title(one.benchmark), number(one.change, 3), interval(one.low, one.high, 3))
-        for one in row.benchmarks
+        say("{} {} {}", title(each.benchmark), number(each.change, 3), interval(each.low, each.high, 3))
+        for each in row.benchmarks
     )
 
 

@@ -111,7 +111,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         yield strengths
         yield Details("What would other strengths do?", (_curve(row, strengths, place),))
         enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
-        strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
+        strong = [point.strength for point in row.strengths if (point.reduction or 0.0) >= TARGET_REDUCTION]
         text = say(f"The smallest strength that {enough} is {{}}.", significant(min(strong))) if strong else None
         yield footnote(text or f"No strength {enough}.")
 
@@ -221,9 +221,9 @@ def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
         return curve(
             [
-                Point(f"{one.strength:g}", one.background_ratio, one.reduction)
-                for one in row.strengths
-                if one.background_ratio is not None and one.reduction is not None
+                Point(f"{point.strength:g}", point.background_ratio, point.reduction)
+                for point in row.strengths
+                if point.background_ratio is not None and point.reduction is not None
             ],
             x_title="share of the background's variance left",
             y_title="held-out words: times less variance",

@@ -180,7 +180,7 @@ def _numbered(name: str, place: int) -> str:
 def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
     """Put the ends and the middle of the first row side by side, with the other rows' coordinates of these words."""
     row, *others = rows
-    places = [{one.word: one.value for one in other.coordinates} for other in others]
+    places = [{word.word: word.value for word in other.coordinates} for other in others]
     high, low, placed = title(show_end(row.positive)), title(show_end(row.negative)), row.ordered()
     if len(placed) < 3 * top:  # the same words would be in several columns
         sides = {say("from {} to {}", high, low): placed}
@@ -197,9 +197,9 @@ def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
         values = (one.value, *(other.get(one.word) for other in places))
         return Given(one.word), join((number(value, 3) for value in values), " / ")
 
-    caption = say("{} in {}", title(row.test), join((title(one.embedding) for one in rows), " and in "))
+    caption = say("{} in {}", title(row.test), join((title(projection.embedding) for projection in rows), " and in "))
     columns = tuple(column for side in sides for column in (Column(side), Column("Coordinate", numeric=True)))
-    lines = tuple(tuple(cell for one in line for cell in cells(one)) for line in zip_longest(*sides.values()))
+    lines = tuple(tuple(cell for word in line for cell in cells(word)) for line in zip_longest(*sides.values()))
     return Table(caption, columns, lines, media=("terminal",))
 
 
@@ -217,7 +217,7 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
+        points = [Point(shown.plain(word.word), word.value) for word in placed if word.value is not None]
         return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)), width=width)
 
     alt = say(
@@ -238,7 +238,7 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
+        points = [Point(shown.plain(point.word), point.x, point.y) for point in row.points]
         return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other), width=width)
 
     alt = say(
@@ -256,7 +256,7 @@ def _pairs(row: PairsRow, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
         return arrows(
             [(shown.plain(pair.first), shown.plain(pair.second)) for pair in row.pairs],
-            [Point(shown.plain(one.word), one.x, one.y) for one in row.points],
+            [Point(shown.plain(point.word), point.x, point.y) for point in row.points],
             x_title="first component",
             y_title="second component",
             ends=("men's word", "women's word"),

@@ -89,7 +89,7 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     first = rows[0]
     caption = say(
         "{} read off {} sentences about {} held-out words ({})",
-        join(title(one) for one in first.group_names),
+        join(title(name) for name in first.group_names),
         count(first.texts),
         count(first.n_words),
         title(first.method),

@@ -94,7 +94,7 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
 
 def _oriented(row: MetricRow, *, one_test: bool) -> Text:
     """Say what a large and a small value mean; of one test, sets go by their names."""
-    names = {one.role.upper(): one.name for one in row.sets} if one_test else {}
+    names = {listing.role.upper(): listing.name for listing in row.sets} if one_test else {}
     pieces = re.split(r"\b([XYAB])\b", row.orientation)
     return join((title(names[piece]) if piece in names else piece for piece in pieces), "")
 

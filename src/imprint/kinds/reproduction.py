@@ -43,7 +43,10 @@ def sentences(rows: Sequence[ReproductionRow]) -> Iterator[Text]:
     yield say(
         "Of {} published figures: {} equal to their rounding, {} different, {} beside ours of another model, {} that "
         "cannot be computed here.",
-        *(count(value) for value in (len(rows), *(counts[one] for one in _SHOWN), counts["cannot be computed"])),
+        *(
+            count(value)
+            for value in (len(rows), *(counts[outcome] for outcome in _SHOWN), counts["cannot be computed"])
+        ),
     )
     for row in rows:
         if row.outcome == "differs":

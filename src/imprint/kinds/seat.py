@@ -328,7 +328,7 @@ def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
         text = "{}: {} sentences were left out because the form of their word has no vector, such as {}"
         yield Prose(say(text, title(row.test), left_out, title(row.left_out[0])), "note", _PAGES)
     for row in {row.test: row for row in rows if row.context == "bleached" and row.n_unknown_kinds}.values():
-        asked = sum(len(one.words) for one in row.sets)
+        asked = sum(len(listing.words) for listing in row.sets)
         text = (
             "{} of {} words of {} have no kind and are put into neutral sentences; state their kind in the test's "
             'file, such as kind = "name"'
@@ -360,18 +360,18 @@ def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
     lines = tuple(
         say(
             "{}, by {}s: of {} asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
-            title(one.embedding),
-            one.unit,
-            several(one.questions, "test"),
-            f"{one.found[0]}",
-            _SHOW[one.found[0] == 1],
-            one.ways[0],
-            number(one.mean_effects[0]),
-            f"{one.found[1]}",
-            one.ways[1],
-            number(one.mean_effects[1]),
+            title(contrast.embedding),
+            contrast.unit,
+            several(contrast.questions, "test"),
+            f"{contrast.found[0]}",
+            _SHOW[contrast.found[0] == 1],
+            contrast.ways[0],
+            number(contrast.mean_effects[0]),
+            f"{contrast.found[1]}",
+            contrast.ways[1],
+            number(contrast.mean_effects[1]),
         )
-        for one in contrasts(rows)
+        for contrast in contrasts(rows)
     )
     if lines:
         yield Listing(

@@ -169,13 +169,13 @@ def published_figures(
 
 def _figure(row: TestRow, value: Callable[[Published], float | None]) -> Published | None:
     """Return the figure for this embedding, else the first one."""
-    known = [] if row.adapted else [one for one in row.published if value(one) is not None]
-    return min(known, key=lambda one: not _is_on(one, row.embedding), default=None)
+    known = [] if row.adapted else [figure for figure in row.published if value(figure) is not None]
+    return min(known, key=lambda figure: not _is_on(figure, row.embedding), default=None)
 
 
 def _is_on(figure: Published, embedding: str) -> bool:
     """Tell whether a figure was measured on this embedding, going by its name: glove.840B.300d is GloVe 840B."""
-    printed, name = (re.sub("[^0-9a-z]", "", one.lower()) for one in (figure.embedding, embedding))
+    printed, name = (re.sub("[^0-9a-z]", "", text.lower()) for text in (figure.embedding, embedding))
     return re.fullmatch(rf"{printed}(\d+d)?(stimuli)?", name) is not None
 
 

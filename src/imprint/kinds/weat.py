@@ -197,14 +197,14 @@ def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
     people = [row for row in rows if row.about_people]
     asked = Counter((row.embedding_sha256, row.embedding) for row in people)
     found = Counter((row.embedding_sha256, row.embedding) for row in people if row.found)
-    shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(one[1])) for one in asked]
+    shown = [say("{} of {} in {}", f"{found[subject]}", f"{asked[subject]}", title(subject[1])) for subject in asked]
     if shown:
         yield say("Side by side, tests about people that show a difference: {}.", join(shown))
 
 
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
     for row in rows:
-        sets = {one.role: set(one.words) for one in row.sets}
+        sets = {listing.role: set(listing.words) for listing in row.sets}
         both = {word for role in "xy" for word in sets.get(role, ())} & {
             w for role in "ab" for w in sets.get(role, ())
         }

@@ -288,7 +288,7 @@ def _obstacle(finding: Row, field: str) -> str | None:
     """Return what keeps a row from an outcome, if the field is the number that has one, or an end of its interval."""
     name = field_names(type(finding)).get(field)
     fields = descriptions(type(finding)).items()
-    judged = {part for own, how in fields if how.low for part in (own, how.low, how.high)}
+    judged = {part for field_name, how in fields if how.low for part in (field_name, how.low, how.high)}
     return finding.obstacle or finding.reason if name in judged else None
 
 
@@ -339,7 +339,7 @@ class Known:
     def why_not(self, finding: Row, *, controlled: bool = True) -> str | None:
         """Say why a finding neither passes nor fails; one that is not `controlled` counts without any controls."""
         subject = finding.audited_sha256
-        judged = {one.language: one.judged for one in self.controls if one.embedding_sha256 == subject}
+        judged = {control.language: control.judged for control in self.controls if control.embedding_sha256 == subject}
         spoken = {controlled_in(self.languages.get((subject, test), "en")) for test in finding.tests_asked}
         answers = {judged.get(language) for language in spoken}
         if False in answers:

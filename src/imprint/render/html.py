@@ -106,7 +106,7 @@ def _hinted(text: str, hint: str) -> Markup:
 
 def _css_string(text: str) -> str:
     """Return a text as a string of CSS: all but letters and digits as escapes, so that nothing ends it."""
-    return '"' + "".join(one if one.isalnum() else f"\\{ord(one):x} " for one in text) + '"'
+    return '"' + "".join(letter if letter.isalnum() else f"\\{ord(letter):x} " for letter in text) + '"'
 
 
 def _svg(spec: Mapping[str, Any], name: str, *, alone: bool) -> Markup:

@@ -144,8 +144,8 @@ def arrows(
     sides = {word: side for pair in drawn for side, word in zip(ends or ("first", "second"), pair, strict=True)}
     dots = [row | {"group": sides[row["word"]]} for row in point_rows([places[word] for word in sides])]
     spots = {row["word"]: row for row in dots}
-    segments = [(spots[one], spots[other]) for one, other in drawn]
-    lines = [{"x": one["x"], "y": one["y"], "x2": other["x"], "y2": other["y"]} for one, other in segments]
+    segments = [(spots[first], spots[second]) for first, second in drawn]
+    lines = [{"x": first["x"], "y": first["y"], "x2": second["x"], "y2": second["y"]} for first, second in segments]
 
     plane = plane_for(dots, width, _ARROWS_HEIGHT)
     axes = plane.channels(x_title, y_title)
@@ -164,7 +164,7 @@ def curve(
 ) -> Spec:
     """Join points in the order given, each named by its word; the `chosen` one is filled."""
     drawn = drawable(points)
-    dots = [row | {"order": place, "chosen": row["word"] == chosen} for place, row in enumerate(point_rows(drawn))]
+    dots = [row | {"order": index, "chosen": row["word"] == chosen} for index, row in enumerate(point_rows(drawn))]
     plane = plane_for(dots, width, _CURVE_HEIGHT)
     axes = plane.channels(x_title, y_title)
     filling = {"condition": {"test": "datum.chosen", "value": ACCENT}, "value": PAPER}
@@ -235,8 +235,8 @@ class Plane(NamedTuple):
     ) -> Spec:
         """Write the words of rows beside their dots, the first rows first; see `place_labels`."""
         taken = [(dot(*self.spot(row)), DOT_WEIGHT) for row in dots]
-        for one, other in segments:
-            taken += [(step, LINE_WEIGHT) for step in trail(self.spot(one), self.spot(other))]
+        for start, end in segments:
+            taken += [(step, LINE_WEIGHT) for step in trail(self.spot(start), self.spot(end))]
         anchors = [Anchor(*self.spot(row), row["word"]) for row in named]
         frame = Box(0, 0, self.x.end, self.y.start)
         labels = place_labels(anchors, taken, frame, most=most, middle=self.middle(dots))
