@@ -107,7 +107,7 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
 def progress_bar(label: str) -> "Iterator[Progress]":
     """Give a callback (done, total) that draws a bar with the time left once work takes noticeably long."""
     started = time.monotonic()
-    with _bar() as draw:
+    with steps() as draw:
 
         def report(done: int, total: int) -> None:
             if time.monotonic() - started >= _PATIENCE:
@@ -117,17 +117,11 @@ def progress_bar(label: str) -> "Iterator[Progress]":
 
 
 @contextlib.contextmanager
-def steps(units: int) -> "Iterator[Report]":
+def steps(units: int | None = None) -> "Iterator[Report]":
     """Give a callback (what, done, total) that draws one bar for all steps of long work, and names the step.
 
-    So many `units` of the total usually take a second: the time left is known from the start.
+    Where so many `units` of the total usually take a second, the time left is known from the start.
     """
-    with _bar(units) as draw:
-        yield draw
-
-
-@contextlib.contextmanager
-def _bar(units: int | None = None) -> "Iterator[Report]":
     bar: Bar | None = None
     started = logged = time.monotonic()
 

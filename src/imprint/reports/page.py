@@ -21,6 +21,7 @@ from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
 from imprint.policies.kinds import answers, limits
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
+from imprint.render.vega import is_installed, vega_bundle
 from imprint.reports.conclusions import claims, method
 from imprint.reports.summary import Step, certainty, counts, opening_kinds, people, refused, steps, tiles, verdict
 from imprint.rows import Row
@@ -193,8 +194,6 @@ def draw_page(
     script: Callable[[], str] | None = None,
 ) -> str:
     """Return the page of an opening and these sections."""
-    from imprint.render.vega import is_installed, vega_bundle
-
     opened = () if opening.chart is None else (opening.chart,)
     drawn = flat([*opened, *(block for section in parts for block in section.blocks)])
     charts = any(isinstance(block, Chart) for block in drawn)
