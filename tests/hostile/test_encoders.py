@@ -97,7 +97,8 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_was(tmp_path, s
 @pytest.mark.parametrize(
     "statement",
     [
-        "PRAGMA user_version = 4",
+        "PRAGMA user_version = 3",
+        "PRAGMA user_version = 5",
         "CREATE TABLE more (a)",
         "CREATE TRIGGER more AFTER INSERT ON encodings BEGIN DELETE FROM encodings; END",
         "CREATE INDEX more ON encodings (vector)",
@@ -155,9 +156,17 @@ def test_an_encoding_of_another_text_is_refused(cache):
     assert "damaged" in refusal(cache)
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_cache_of_an_earlier_format_is_emptied_and_used(cache, version):
-    change(cache, f"PRAGMA user_version = {version}")
+    columns = "encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)"
+    change(
+        cache,
+        "ALTER TABLE encodings RENAME TO newer",
+        f"CREATE TABLE encodings ({columns}) WITHOUT ROWID",
+        "INSERT INTO encodings SELECT * FROM newer",
+        "DROP TABLE newer",
+        f"PRAGMA user_version = {version}",
+    )
     for encoded in (len(TEXTS), 0):
         with EncodingCache(cache) as opened:
             assert encode_texts(ENCODER, TEXTS, cache=opened).encoded == encoded

@@ -14,6 +14,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from operator import itemgetter
 from pathlib import Path
 from typing import Protocol
 
@@ -23,9 +24,12 @@ from imprint.errors import EncoderError, ImprintError, raising_as
 from imprint.files import FilePath, cache_folder, writable
 from imprint.types import Floats32
 
-_FORMAT = 3
-_EARLIER = (1, 2)  # emptied when opened: without checksums, and with vectors that depended on their neighbours
-_TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
+_FORMAT = 4
+_TABLE = "CREATE TABLE encodings (encoder TEXT, text BLOB, vector BLOB, PRIMARY KEY (encoder, text))"
+# Emptied when opened: they had no checksums, vectors that depended on their neighbours, or rows in the order of their
+# keys, where each chunk rewrote the pages of those before it.
+_EARLIER = (1, 2, 3)
+_EARLIER_TABLE = f"{_TABLE} WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _PAUSE = 0.01  # seconds between two tries of our own
 _PAGE = 16_384  # bytes a page of a new file, so that a vector of up to 1,000 numbers is in one
@@ -108,9 +112,10 @@ class EncodingCache:
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
-        # In the order of the file, neighbours share a page, which is written once.
-        keyed = sorted((_key(text), row.astype("<f4").tobytes()) for text, row in zip(texts, rows, strict=True))
-        values = [(encoder, key, vector + _checksum(encoder, key, vector)) for key, vector in keyed]
+        # In the order of the keys, neighbours share a page of the index, which is written once.
+        keyed = sorted(zip(map(_key, texts), rows, strict=True), key=itemgetter(0))
+        vectors = ((key, row.astype("<f4").tobytes()) for key, row in keyed)
+        values = [(encoder, key, vector + _checksum(encoder, key, vector)) for key, vector in vectors]
         with self._reporting(), self._lock:
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -137,7 +142,7 @@ class EncodingCache:
         # Read in one statement, between two of which another process may make the table.
         query = "SELECT (SELECT user_version FROM pragma_user_version), group_concat(sql, ';') FROM sqlite_master"
         made = execute(query).fetchone()
-        if made not in {(0, None), *((version, _TABLE) for version in (*_EARLIER, _FORMAT))}:
+        if made not in {(0, None), (_FORMAT, _TABLE), *((version, _EARLIER_TABLE) for version in _EARLIER)}:
             raise EncoderError(
                 "is another database, or one of another version", where=self.path, hint="choose another place"
             )
@@ -147,9 +152,9 @@ class EncodingCache:
         execute(f"PRAGMA cache_size = -{_CACHED}")
         if made[0] != _FORMAT:
             execute("BEGIN IMMEDIATE")
-            execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
             if execute("PRAGMA user_version").fetchone()[0] in _EARLIER:
-                execute("DELETE FROM encodings")
+                execute("DROP TABLE encodings")
+            execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
             execute(f"PRAGMA user_version = {_FORMAT}")
             execute("COMMIT")
 

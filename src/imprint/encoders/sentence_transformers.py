@@ -22,10 +22,11 @@ from imprint.types import Floats32
 MODULES = "modules.json"
 SETTINGS = "config_sentence_transformers.json"
 
-# The most texts and tokens of a batch: a GPU does thousands of tokens in the time of a few.
-_BATCHES: dict[Device, tuple[int, int]] = {"cpu": (32, TOKENS), "cuda": (512, 16_384)}
+# The most texts and tokens of a batch. A GPU does thousands of tokens in the time of a few. But few long texts have
+# the same length, and most places of a larger batch for each would be free.
+_BATCHES: dict[Device, tuple[int, int]] = {"cpu": (32, TOKENS), "cuda": (512, 2_048)}
 _READ_AT_ONCE = 1024  # texts whose tokens are padded to one length
-_CHUNK_ON_GPU = 16_384  # texts, so that few batches have free places
+_CHUNK_ON_GPU = 8_192  # texts, so that few batches have free places
 
 _ROLES = {"query": ("query",), "document": ("document", "passage", "corpus")}  # the first that a model has
 
