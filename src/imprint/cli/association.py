@@ -18,7 +18,7 @@ from imprint.cli.options import (
     JsonOption,
     SeedOption,
     TestsOption,
-    Threads,
+    ThreadSettings,
     TopicOption,
     chosen_weats,
     is_encoder,
@@ -131,7 +131,7 @@ def seat_command(
     tests: TestsOption = None,
     *,
     settings: SeatSettings,
-    work: Threads,
+    work: ThreadSettings,
     about: EncoderSettings,
     json: JsonOption = False,
 ) -> None:
@@ -177,7 +177,7 @@ def calibrate_command(
         Sequence[str] | None, option("A test's id, or a pattern; may repeat. [default: the questions]")
     ] = None,
     *,
-    work: Threads,
+    work: ThreadSettings,
     settings: CalibrationSettings,
     about: EncoderSettings,
     json: JsonOption = False,

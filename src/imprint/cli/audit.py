@@ -12,7 +12,7 @@ from imprint.cli import console, end_quickly
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.findings import PageSettings
 from imprint.cli.gate import VerdictFiles, print_sentences
-from imprint.cli.options import JsonOption, Threads
+from imprint.cli.options import JsonOption, ThreadSettings
 from imprint.errors import SettingError
 from imprint.settings import option
 
@@ -30,7 +30,7 @@ def audit_command(
         option(f"Where to write the findings. [default: {FINDINGS} beside report.html, x-{FINDINGS} beside x.html]"),
     ] = None,
     files: VerdictFiles,
-    work: Threads,
+    work: ThreadSettings,
     json: JsonOption = False,
 ) -> None:
     """Measure all that applies; write a page and its findings.

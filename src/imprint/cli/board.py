@@ -36,7 +36,7 @@ def board_command(
     tests: options.TestsOption = None,
     topic: options.TopicOption = None,
     *,
-    work: options.Processes,
+    work: options.ProcessSettings,
     parquet: Annotated[bool, option("Write board.parquet too (needs pyarrow).")] = False,
     page: PageSettings,
     about: EncoderSettings,

@@ -29,7 +29,7 @@ def corpus_command(
     ] = None,
     tests: options.TestsOption = None,
     settings: CorpusSettings,
-    work: options.Processes,
+    work: options.ProcessSettings,
     checkpoint: Annotated[Path | None, option("Save finished work in this folder, and continue from it.")] = None,
     page: options.PageOption = None,
     unmask: options.UnmaskOption = False,

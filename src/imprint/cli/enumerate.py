@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from imprint.cli import console
 from imprint.cli.encoders import EncoderSettings, OptionalSubjectArgument, opened_subjects
-from imprint.cli.options import JsonOption, Threads, are_words
+from imprint.cli.options import JsonOption, ThreadSettings, are_words
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
 from imprint.settings import option
@@ -38,7 +38,7 @@ def enumerate_command(
         str | None,
         option("A second subject, such as a debiased one, scored over the same groups.", names_a="subject"),
     ] = None,
-    work: Threads,
+    work: ThreadSettings,
     checkpoint: Annotated[Path | None, option("Save finished work in this file, and continue from it.")] = None,
     show_names: Annotated[bool, option("Print the names behind the letters.")] = False,
     unmask: Annotated[bool, option("Print slurs in full.")] = False,

@@ -134,7 +134,7 @@ JsonOption = Annotated[bool, option("Print JSON lines, one finding per line.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Threads:
+class ThreadSettings:
     """Who does the work of a command."""
 
     workers: Annotated[
@@ -154,7 +154,7 @@ class Threads:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Processes(Threads):
+class ProcessSettings(ThreadSettings):
     """The same, of work that processes do."""
 
     workers: Annotated[int | None, option("Number of processes. [default: 1]", min=1)] = None
