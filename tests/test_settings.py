@@ -13,8 +13,13 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
-from imprint.association.sentence_settings import SeatSettings, SentenceSettings
-from imprint.association.settings import BatterySettings, CalibrationSettings, WeatSettings
+from imprint.association.settings import (
+    BatterySettings,
+    CalibrationSettings,
+    SeatSettings,
+    SentenceSettings,
+    WeatSettings,
+)
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
@@ -26,7 +31,7 @@ from imprint.corpora.settings import CorpusSettings
 from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
-from imprint.evaluation.settings import BenchmarkSettings, EvaluationSettings
+from imprint.evaluation.benchmarks import BenchmarkSettings, EvaluationSettings
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds.audit import AuditedSettings
 from imprint.policies.settings import GateSettings

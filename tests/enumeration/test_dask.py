@@ -24,7 +24,7 @@ from imprint.clusters import open_cluster
 from imprint.embeddings.convert import convert
 from imprint.enumeration.checkpoint import resumed
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.mirroring import KINDS
+from imprint.enumeration.null import KINDS
 from imprint.enumeration.solution import COPIES_PER_CHUNK, REPEAT_WORK
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK, Cells, chunks, rotated_scores

@@ -13,8 +13,7 @@ import msgspec
 
 from imprint.announcing import listener
 from imprint.association.changes import ChangeRow
-from imprint.association.rows import AssociationRow, OutcomeRow, outcome_counts
-from imprint.association.topics import TopicRow
+from imprint.association.rows import AssociationRow, OutcomeRow, TopicRow, outcome_counts
 from imprint.boards.comparing import DifferenceRow, differences, names_of
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardMeasuredRow, BoardRow, BoardTestRow, BoardTopicRow
 from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, board_unit, is_list_of_models, read_models

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imprint.association.sentence_settings import SeatSettings
-from imprint.association.settings import BatterySettings, CalibrationSettings
+from imprint.association.settings import BatterySettings, CalibrationSettings, SeatSettings
 from imprint.cli import console
 from imprint.cli.encoders import ENCODER_HELP, EncoderSettings, SubjectArgument, opened_subjects
 from imprint.cli.options import (

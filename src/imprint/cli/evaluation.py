@@ -21,7 +21,7 @@ from imprint.cli.options import (
     named_words,
 )
 from imprint.errors import SettingError
-from imprint.evaluation.settings import BenchmarkSettings, EvaluationSettings
+from imprint.evaluation.benchmarks import BenchmarkSettings, EvaluationSettings
 from imprint.settings import option
 
 

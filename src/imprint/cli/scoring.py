@@ -33,7 +33,7 @@ MODEL_HELP = (
 
 def is_scorer(given: Any) -> Any:
     """Refuse what names no scorer while options are read; nothing is imported or run."""
-    from imprint.scoring.sources import find_scorer
+    from imprint.scoring.settings import find_scorer
 
     find_scorer(given)
     return given
@@ -41,7 +41,7 @@ def is_scorer(given: Any) -> Any:
 
 def is_model(given: Any) -> Any:
     """Refuse what names neither an encoder nor a scorer while options are read."""
-    from imprint.scoring.sources import is_pair_scorer
+    from imprint.scoring.settings import is_pair_scorer
 
     return (is_scorer(given.removeprefix("scorer:")) and given) if is_pair_scorer(given) else is_encoder(given)
 

@@ -122,14 +122,14 @@ def enumerate_biases(embedding: EncoderLike, plan: EnumerationPlan) -> Enumerati
     """
     settings, subject = plan.settings, plan.opened(embedding)
     problem = build_problem(subject, plan.names, settings, problem_seeds(settings))
-    kept = open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__)
+    opening = open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__)
     alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
     transferred, work = None, count_work(settings)
     if plan.against is not None:
         other = plan.opened(plan.against)
         transferred, work = transfer_problem(problem, subject, other, settings), work + count_work(alone)
     report = as_increments(plan.progress, work)
-    with working(plan.workers) as executor, executor_or_threads(executor) as pool, kept as checkpoint:
+    with working(plan.workers) as executor, executor_or_threads(executor) as pool, opening as checkpoint:
         shared: dict[str, Any] = {"executor": pool, "device": plan.device, "report": report}
         table, crossings = solve(problem, settings, checkpoint=checkpoint, **shared)
         order = order_categories(table)

@@ -18,11 +18,11 @@ from imprint.enumeration import settings as enumeration
 from imprint.enumeration.enumerate import vocabulary_words
 from imprint.enumeration.targets import FEWEST_BEARERS, Names
 from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.benchmarks import MOST_WORDS, RESAMPLES
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.controls import control_words
 from imprint.evaluation.leakage import leakage_words
 from imprint.evaluation.left import fit_gender
-from imprint.evaluation.settings import MOST_WORDS, RESAMPLES
 from imprint.jobs import Part
 from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped

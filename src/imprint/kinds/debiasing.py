@@ -55,7 +55,7 @@ _STRENGTHS: Columns = ("strength", "reduction", "background_ratio", "axis_left")
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
     from imprint.debiasing.rows import projection_finding
-    from imprint.evaluation.debiased import DebiasedCopy
+    from imprint.evaluation.debias import DebiasedCopy
     from imprint.evaluation.leakage import leakage
     from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label, stretch

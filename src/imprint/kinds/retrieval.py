@@ -11,8 +11,7 @@ from imprint.kinds.tests import OUTCOME, TENTH, outcome_marks, outcome_notes, ou
 from imprint.masking import Words
 from imprint.render.charts.forest import ForestRow, Mark, forest
 from imprint.rows import TemplateValue
-from imprint.scoring.plan import PAIRS, RankingPlan
-from imprint.scoring.retrieval import retrieval
+from imprint.scoring.retrieval import PAIRS, RankingPlan, retrieval
 from imprint.scoring.rows import RetrievalRow, Specificity
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.retrieval import BUNDLED, bundled_set

@@ -15,7 +15,7 @@ from imprint.tables import Columns, Field, table
 from imprint.view import Block, Chart, Given, Phrase, Text, count, percent, points, say, title
 
 if TYPE_CHECKING:
-    from imprint.association.topics import TopicRow
+    from imprint.association.rows import TopicRow
     from imprint.view import Medium
 
 Answered = TypeVar("Answered", bound=SizedRow)
