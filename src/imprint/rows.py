@@ -336,7 +336,6 @@ class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
 
 RowType = TypeVar("RowType", bound=Row, covariant=True)
 Wanted = TypeVar("Wanted", bound=Row)
-Grouped = TypeVar("Grouped", bound=Row)
 Key = TypeVar("Key")
 
 
@@ -450,9 +449,9 @@ def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) ->
         raise ImprintError(str(error), hint="give a file as imprint wrote it") from error
 
 
-def grouped(rows: Iterable[Grouped], key: Callable[[Grouped], Key]) -> dict[Key, list[Grouped]]:
+def grouped(rows: Iterable[Wanted], key: Callable[[Wanted], Key]) -> dict[Key, list[Wanted]]:
     """Return the rows of each value of a key, as they come."""
-    groups: dict[Key, list[Grouped]] = {}
+    groups: dict[Key, list[Wanted]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
     return groups
