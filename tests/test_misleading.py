@@ -22,15 +22,14 @@ from imprint.encoders.base import FunctionEncoder
 from imprint.evaluation.controls import Control, ControlsRow, control_words, controls
 from imprint.kinds.analogies import ANALOGY
 from imprint.kinds.answers import answer_sentence
-from imprint.kinds.audit import AUDIT
-from imprint.kinds.controls import CONTROLS, judgement
+from imprint.kinds.audit import AUDIT, CONTROLS, judgement
 from imprint.kinds.directions import PROJECTION
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, draw_rows
 from imprint.kinds.weat import WEAT
 from imprint.masking import Words
+from imprint.policies.conditions import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policies.gate import check, parse_conditions
-from imprint.policies.judging import NO_CONTROLS, NO_LANGUAGE, UNJUDGED
 from imprint.policies.kinds import GATE
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_blocks
@@ -298,7 +297,7 @@ def test_a_language_without_controls_passes_nothing(bundled, monkeypatch):
     rows = imprint.audit(subject, language="fr", quick=True).findings()
     assert (rows[0].judged, rows[0].controls) == (None, ())
     assert refused(rows, "weat:*:|size|>1", require=["weat:*:|size|<1"]) == NO_LANGUAGE
-    ((_, cannot),) = AUDIT.claims(rows[:1])
+    ((_, cannot),) = AUDIT.concluded(rows[:1])
     assert said([cannot]) in [said([line]) for line in brief(rows)]
     assert said([cannot]) in imprint.card(rows).partition("### What cannot be concluded")[2]
     rows = [*run_battery(subject, tests).findings(), *controls(subject, languages=["fr"]).findings()]

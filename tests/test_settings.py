@@ -23,10 +23,10 @@ from imprint.association.settings import (
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
+from imprint.cli.findings import PageSettings
 from imprint.cli.gate import VerdictFiles
 from imprint.cli.options import with_settings
-from imprint.cli.report import PageSettings
-from imprint.cli.swap import ConditionOptions
+from imprint.cli.scoring import ConditionOptions
 from imprint.corpora.settings import CorpusSettings
 from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings

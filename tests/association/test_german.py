@@ -21,8 +21,8 @@ from imprint.errors import StimulusError
 from imprint.evaluation.controls import control_words, controls
 from imprint.metrics.by_name import make_metric
 from imprint.metrics.run import measure_metric
+from imprint.policies.conditions import UNJUDGED
 from imprint.policies.gate import check, parse_conditions
-from imprint.policies.judging import UNJUDGED
 from imprint.significance.crossed import two_sided
 from imprint.stimuli.catalog import catalogue, get, languages, shared_sets
 from imprint.stimuli.definition import WefatTest, WordSet, words_of

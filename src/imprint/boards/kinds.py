@@ -319,7 +319,6 @@ _COMPARED = (
 )
 
 BOARD = Kind(
-    "board",
     row=BoardRow,
     part=BOARD_PART,
     blocks=show_board,
@@ -336,11 +335,10 @@ BOARD = Kind(
     "shows a difference itself, which frequency does not explain, and the intervals of both, the difference and the "
     "sum of their sizes, exclude zero.",
 )
-BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
-BOARD_MEASURED = Kind("board-measured", row=BoardMeasuredRow, part=BOARD_PART)
-BOARD_TOPIC = Kind("board-topic", row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)
+BOARD_TEST = Kind(row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
+BOARD_MEASURED = Kind(row=BoardMeasuredRow, part=BOARD_PART)
+BOARD_TOPIC = Kind(row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)
 BOARD_DIFFERENCE = Kind(
-    "board-difference",
     row=BoardDifferenceRow,
     part=BOARD_PART,
     blocks=show_differences,
@@ -350,7 +348,6 @@ BOARD_DIFFERENCE = Kind(
     opens=1,
 )
 BOARD_TOPIC_DIFFERENCE = Kind(
-    "board-topic-difference",
     row=BoardTopicDifferenceRow,
     part=BOARD_PART,
     sentences=say_topics,

@@ -140,7 +140,7 @@ def sized_blocks(
         yield sizes_table(rows)
         if len(rows) > 1:
             yield Prose(_OF_COLUMNS, "note", ("terminal",))
-    yield Details("What the outcomes mean", tuple(notes(rows)))
+    yield Details("What the outcomes mean", tuple(size_notes(rows)))
 
 
 def unrelated_note(row: AssociationRow) -> Iterator[Prose]:
@@ -178,7 +178,7 @@ def single_answer(row: AssociationRow) -> Iterator[Block]:
     yield from (block for block in _closer(row, {}) if isinstance(block, Listing))
 
 
-def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
+def size_notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
     """Explain the size, and the outcomes that are shown."""
     yield Prose(
         "The size says how much nearer the first set is to the first kind of words than the second set is, as a share "

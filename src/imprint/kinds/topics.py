@@ -91,7 +91,6 @@ def say_interactions(rows: Sequence[InteractionRow]) -> Iterator[Text]:
 
 
 TOPIC = Kind(
-    "topic",
     row=TopicRow,
     part=ASSOCIATIONS,
     blocks=show_topics,
@@ -101,7 +100,6 @@ TOPIC = Kind(
     of_encoder=("topic", "seat"),
 )
 INTERACTION = Kind(
-    "interaction",
     row=InteractionRow,
     part=ASSOCIATIONS,
     blocks=show_interactions,

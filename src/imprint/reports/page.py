@@ -14,15 +14,16 @@ from pathlib import Path
 
 from imprint.errors import SettingError
 from imprint.files import FilePath, write_text
+from imprint.kinds.answers import size_notes
 from imprint.kinds.audit import AuditRow, audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
 from imprint.policies.kinds import answers, limits
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
-from imprint.reports.conclusions import claims
-from imprint.reports.method import method
-from imprint.reports.summary import Step, certainty, counts, notes, opening_kinds, refused, steps, tiles, verdict
+from imprint.render.vega import is_installed, vega_bundle
+from imprint.reports.conclusions import claims, method
+from imprint.reports.summary import Step, certainty, counts, opening_kinds, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import (
@@ -97,7 +98,7 @@ def render_page(
         tiles(rows),
         chart,
         counts(rows),
-        (Details("What the outcomes mean", explained),) if (explained := tuple(notes(rows))) else (),
+        (Details("What the outcomes mean", tuple(size_notes(tests))),) if (tests := people(rows)) else (),
         _footer(rows, audit),
         undecided=not (opened or refused(rows) or answers(rows)),
         named=bool(opened),
@@ -195,8 +196,6 @@ def draw_page(
     script: Callable[[], str] | None = None,
 ) -> str:
     """Return the page of an opening and these sections."""
-    from imprint.render.vega import is_installed, vega_bundle
-
     opened = () if opening.chart is None else (opening.chart,)
     drawn = flat([*opened, *(block for section in parts for block in section.blocks)])
     charts = any(isinstance(block, Chart) for block in drawn)

@@ -274,7 +274,6 @@ def _listed(row: type[Row], caption: Text, lines: Sequence[Row], columns: Column
 
 
 MATCHING = Kind(
-    "study-matching",
     row=rows.MatchingRow,
     part=PEOPLE,
     blocks=matching_blocks,
@@ -290,17 +289,15 @@ MATCHING = Kind(
         "within categories; agreement is Krippendorff's nominal alpha."
     ),
 )
-CATEGORY = Kind("study-category", row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
-GROUP = Kind("study-group", row=rows.MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
-ASSOCIATION = Kind("study-association", row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks, rank=-1)
-OFFENSE = Kind("study-offense", row=rows.OffenseRow, part=PEOPLE, blocks=offense_blocks)
-OFFENSE_CATEGORY = Kind(
-    "study-offense-category", row=rows.OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks
-)
-OFFENSE_GROUP = Kind("study-offense-group", row=rows.OffenseGroupRow, part=PEOPLE, blocks=offense_group_blocks)
-RATING = Kind("study-rating", row=rows.RatedRow, part=PEOPLE, blocks=rating_blocks)
-JUDGMENTS = Kind("study-analogies", row=rows.JudgmentsRow, part=PEOPLE, blocks=judgments_blocks)
-PAIR = Kind("study-analogy", row=rows.JudgedPairRow, part=PEOPLE, blocks=pair_blocks)
-SUGGESTION = Kind("study-suggestion", row=rows.SuggestedRow, part=PEOPLE, blocks=suggestion_blocks)
-BONUS = Kind("study-bonus", row=rows.BonusRow, part=PEOPLE, blocks=bonus_blocks)
-CONSENT = Kind("study-consent", row=rows.ConsentRow, part=PEOPLE, blocks=consent_blocks)
+CATEGORY = Kind(row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
+GROUP = Kind(row=rows.MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
+ASSOCIATION = Kind(row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks, rank=-1)
+OFFENSE = Kind(row=rows.OffenseRow, part=PEOPLE, blocks=offense_blocks)
+OFFENSE_CATEGORY = Kind(row=rows.OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks)
+OFFENSE_GROUP = Kind(row=rows.OffenseGroupRow, part=PEOPLE, blocks=offense_group_blocks)
+RATING = Kind(row=rows.RatedRow, part=PEOPLE, blocks=rating_blocks)
+JUDGMENTS = Kind(row=rows.JudgmentsRow, part=PEOPLE, blocks=judgments_blocks)
+PAIR = Kind(row=rows.JudgedPairRow, part=PEOPLE, blocks=pair_blocks)
+SUGGESTION = Kind(row=rows.SuggestedRow, part=PEOPLE, blocks=suggestion_blocks)
+BONUS = Kind(row=rows.BonusRow, part=PEOPLE, blocks=bonus_blocks)
+CONSENT = Kind(row=rows.ConsentRow, part=PEOPLE, blocks=consent_blocks)
