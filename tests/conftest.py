@@ -1,5 +1,6 @@
 """For tests of any folder: the command within this process, a study's server, and an environment without proxies."""
 
+import gc
 import os
 import re
 import signal
@@ -28,6 +29,18 @@ settings.load_profile("imprint")
 # A proxy would be asked for this machine's own servers too. Taken away before any fixture starts a process.
 for variable in [name for name in os.environ if name.lower().endswith("_proxy")]:
     del os.environ[variable]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while modules are imported, nor in them later, again and again, while tests run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
