@@ -37,7 +37,7 @@ RUN = ("imprint ", "printf ")
 STATUS = "echo $?"
 # What a shell takes as words and nothing else; such a command runs here, since most of its time would go to imports.
 PLAIN = re.compile(r"""(?:[\w\s./:=,@%+-]|'[^']*'|"[^"$`\\]*")+""")
-LONG = ("gate", "report", "tutorial")  # pages that audit
+LONG = ("gate", "metrics", "report", "retrieval", "tutorial")  # pages that audit, or measure for seconds
 
 
 def blocks(language):
