@@ -155,6 +155,12 @@ def test_an_address_that_is_none_is_one_line(address):
     assert address in result.stderr
 
 
+def test_an_address_is_tried_before_groups_are_made(monkeypatch):
+    monkeypatch.setattr("imprint.enumeration.enumerate.build_problem", None)
+    with refuses(SettingError, option="workers", got="somewhere"):
+        enumerate_biases("default", workers="somewhere")
+
+
 @pytest.mark.slow
 def test_a_server_that_waits_to_be_asked_is_not_waited_for():
     # As web servers do, a dashboard's for one.

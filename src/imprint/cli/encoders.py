@@ -132,7 +132,7 @@ class OpenedSubjects:
                 announce_texts(subject, [control_words(languages), *in_frames], self.cache)
             with console.progress_bar(f"encoding with {subject.name}") as report:
                 found.append(word_vectors(subject, asked, cache=self.cache, progress=report))
-            if not isinstance(subject, Embedding):
+            if asked and not isinstance(subject, Embedding):  # words of other languages alone have notes of their own
                 for note in found[-1].notes:
                     console.print_note(f"note: {note}")
         return found

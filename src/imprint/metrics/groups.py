@@ -32,6 +32,6 @@ def group_means(numbers: Labels) -> Floats:
 
 def by_words(numbers: Labels) -> Iterator[tuple[Ints, Ints]]:
     """Return choices of the same words together: their places, and the places of their words."""
-    used, which = np.unique(numbers != LEFT_OUT, axis=0, return_inverse=True)
-    for number, words in enumerate(used):
-        yield np.flatnonzero(which == number), np.flatnonzero(words)
+    used = numbers != LEFT_OUT
+    for words in {row.tobytes(): row for row in used}.values():  # few: sorting rows would take longer than a metric
+        yield np.flatnonzero((used == words).all(axis=1)), np.flatnonzero(words)

@@ -89,7 +89,7 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
     rarest = max(table.values()) + 1
     parts = [[table.get(part) for part in spaced(word).lower().split()] or [None] for word in words]
     ranks = [rarest if None in each else max(rank for rank in each if rank is not None) for each in parts]
-    return np.array(ranks, dtype=np.int64), float(np.mean([None not in each for each in parts]))
+    return np.array(ranks, dtype=np.int64), float(np.mean([None not in each for each in parts] or [True]))
 
 
 @dataclass(frozen=True, eq=False)
