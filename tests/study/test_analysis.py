@@ -2,12 +2,15 @@
 
 import math
 import random
+import re
 
 import pytest
+from made_rows import make_row
 from msgspec.structs import replace
 from refusals import refuses
 
 from imprint.kinds import row_type
+from imprint.reports.page import render_page
 from imprint.rows import read_row
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.analysis import bonuses, score, write_seeds
@@ -154,6 +157,43 @@ def test_a_study_nobody_answered_has_no_shares(make_store):
     assert of.share_accurate is of.expected is of.p_value is of.alpha is None
     assert of.unjudged == 9
     assert [row.kind for row in scores.findings()].count("study-association") == 9
+
+
+@pytest.mark.parametrize(("people", "pages", "each"), [(1, None, "1 of 2 per association"), (2, 1, "on average")])
+def test_fewer_people_than_planned_give_no_finding_and_no_claim(make_store, take_part, people, pages, each):
+    store = make_store(quota=2)
+    for n in range(people):
+        take_part(store, lambda _, question, task: right(question), pages=pages if n else None)
+    row = overall(score(store))
+    assert (row.is_complete, row.n_accurate) == (False, 9)
+    page = re.sub("</?data[^>]*>", "", render_page(score(store).findings()))
+    (verdict,) = re.findall("<h1>(.*?)</h1>", page)
+    assert verdict.startswith("Too few people so far (")
+    assert each in verdict
+    assert "People share" not in page
+    assert "imprint study serve STUDY" in page
+    first, claimed = page.split("You can say", 1)
+    assert "rule out guessing" not in first.split("Content note")[0]
+    assert "most frequent answer of" not in claimed.split("</table>")[0]
+
+
+def test_as_many_people_as_planned_give_a_finding(crowd):
+    store = crowd(2, lambda n, question, task: right(question))
+    assert overall(score(store)).is_complete
+    page = re.sub("</?data[^>]*>", "", render_page(score(store).findings()))
+    assert re.search("<h1>People share 9 of 9 associations", page)
+    assert page.count("People share 9 of 9 associations") == 2, "the verdict, and what can be said"
+    assert "Too few people" not in page
+    assert "beside it" not in page, "no file is written beside a page of results"
+
+
+def test_an_unjudged_association_keeps_a_study_incomplete():
+    fields = {"quota": 3, "associations": 2, "judgments": 6}
+    whole = make_row("study-matching", test="matching", unjudged=0, **fields)
+    assert whole.is_complete
+    assert not replace(whole, unjudged=1).is_complete
+    many = replace(whole, quota=18, associations=1_000, judgments=17_999)
+    assert (many.is_complete, many.people_each) == (False, 17.9)
 
 
 def test_bonuses_count_known_names_and_agreement_with_the_others(crowd):

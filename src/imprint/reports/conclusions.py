@@ -178,4 +178,7 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
         columns = (Column("Model"), Column("Test"), Column("Missing", numeric=True), Column("Words"))
         yield Table("Missing words", columns, missing, filtered=True, folded=True)
     yield Details("Where the methods and the charts come from", (Listing(SOURCES),))
-    yield Prose("Every measured number on this page is, unrounded, in the findings beside it (a .jsonl file).", "note")
+    if {part.alone for part in parts_of(rows)} != {True}:  # what is alone says which command writes the numbers
+        yield Prose(
+            "Every measured number on this page is, unrounded, in the findings beside it (a .jsonl file).", "note"
+        )

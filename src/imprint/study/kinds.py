@@ -40,7 +40,8 @@ PEOPLE = Part(
         "for 0.67 where conclusions are tentative. “I cannot tell” counts as no answer.",
     ),
     limits=(
-        "A shared association is a known stereotype. That makes it neither true nor harmless.",
+        "A shared association may be a stereotype, or only what the words mean. Sharing makes it neither true nor "
+        "harmless.",
         "An association that people do not share may do harm too: many people do not know the words or the names.",
         "Names represent groups because of who has them in the United States. Elsewhere they may not.",
     ),
@@ -72,20 +73,24 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
     """Show the row of the paper's Table 4, and say what its shares mean."""
     for row in found:
         caption = say(
-            "What {} people make of {} (Swinger et al. 2019, Table 4)", count(row.participants), title(row.embedding)
+            "Answers of {} about {} (Swinger et al. 2019, Table 4)", _people(row.participants), title(row.embedding)
         )
+        if not row.is_complete:
+            yield Prose(_too_few(row), media=("terminal",))
         yield table(rows.MatchingRow, caption, [row], _TABLE_4)
         yield Prose(
             say(
                 "Shared: the most frequent answer is the embedding's group (the paper: accurate). By chance: "
-                "the share expected if its labels were permuted within each category. Ties are not shared: there are "
-                "{}, and {} of them include the embedding's group. People say what society holds, not what is true.",
+                "the share expected if its labels were permuted within each category. An association with a tie is "
+                "not shared (ties: {}; with the embedding's group: {}). People say what society holds, not what is true.",
                 count(row.ties),
                 count(row.ties_with_group),
             ),
             media=_BOTH,
         )
-        yield from (Prose(text, media=("terminal",)) for text in agreement([row], ()))
+        # The page says it below the verdict, once there are enough people.
+        media: tuple[Medium, ...] = ("terminal",) if row.is_complete else _BOTH
+        yield from (Prose(text, media=media) for text in _agreement(row))
         yield from _incomplete(row)
         if row.share_offensive is None:
             yield footnote("How offensive are they? imprint study create STUDY --protocol offense asks that.")
@@ -98,6 +103,9 @@ def matching_sentences(matchings: Sequence[rows.MatchingRow]) -> Iterator[Text]:
         if not row.associations:
             yield "There are no answers yet."
             continue
+        if not row.is_complete:
+            yield _too_few(row)
+            continue
         yield say(
             "People share {} of {} associations of {}: {}. By chance they would share {}.",
             count(row.n_accurate),
@@ -109,35 +117,61 @@ def matching_sentences(matchings: Sequence[rows.MatchingRow]) -> Iterator[Text]:
 
 
 def agreement(matchings: Sequence[rows.MatchingRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say how far people agree with the embedding, and with each other."""
-    for row in matchings:
-        if row.n_accurate:
-            text = "In {} of these {}, more people choose the embedding's group than guessing explains."
-            yield say(text, count(row.above_guessing), count(row.n_accurate))
-        if row.judgments:
-            yield say(
-                "{} of {} answers name the embedding's group, and {} say “I cannot tell”.",
-                percent(row.share_judgments),
-                count(row.judgments),
-                percent(row.cannot_tell / row.judgments),
-            )
-        if row.alpha is not None:
-            meaning = next(text for least, text in _AGREE if row.alpha >= least)
-            yield say("{}: Krippendorff's alpha is {} (0: chance, 1: full agreement).", meaning, number(row.alpha))
+    """Say how far people agree with the embedding, and with each other, once enough have answered."""
+    return (text for row in matchings if row.is_complete for text in _agreement(row))
+
+
+def _agreement(row: rows.MatchingRow) -> Iterator[Text]:
+    if row.n_accurate:
+        text = "For {} of the {} that people share, the votes alone rule out guessing."
+        yield say(text, count(row.above_guessing), count(row.n_accurate))
+    if row.judgments:
+        yield say(
+            "{} of {} answers name the embedding's group, and {} say “I cannot tell”.",
+            percent(row.share_judgments),
+            count(row.judgments),
+            percent(row.cannot_tell / row.judgments),
+        )
+    if row.alpha is not None:
+        meaning = next(text for least, text in _AGREE if row.alpha >= least)
+        yield say("{}: Krippendorff's alpha is {} (0: chance, 1: full agreement).", meaning, number(row.alpha))
+
+
+def _too_few(row: rows.MatchingRow) -> Text:
+    is_whole = row.people_each.is_integer()
+    unit = "association" if is_whole else "association on average"
+    text = f"Too few people so far ({{}} of {{}} per {unit}) to say what people share."
+    return say(text, number(row.people_each, 0 if is_whole else 1), count(row.quota))
+
+
+def _people(amount: int) -> Text:
+    return say("{} {}", count(amount), "person" if amount == 1 else "people")
 
 
 def matching_claims(matchings: Sequence[rows.MatchingRow]) -> Iterator[Claim]:
     """Say what the shares allow to conclude, and what they do not."""
     for row, sentence in zip(matchings, matching_sentences(matchings), strict=True):
+        if not row.is_complete:
+            yield say("{} took part so far.", _people(row.participants)), sentence
+            continue
         yield sentence, "That they are true of anyone, or that the associations that people do not share do no harm."
         if row.participants:
-            asked = say("Which group {} people connect most often with each association.", count(row.participants))
+            asked = say(
+                "Which group is the most frequent answer of {} to each association.", _people(row.participants)
+            )
             yield asked, "What other people would say. Report who took part, from where, and for which pay."
+
+
+def matching_steps(matchings: Sequence[rows.MatchingRow]) -> Iterator[tuple[str, ...]]:
+    """Say how more people answer while there are too few, and which command writes the numbers."""
+    if not all(row.is_complete for row in matchings):
+        yield "Let more people answer", "imprint study serve STUDY"
+    yield "Write every number, unrounded", "imprint study export STUDY --out scores.jsonl"
 
 
 def category_blocks(found: Sequence[rows.MatchingCategoryRow]) -> Iterator[Block]:
     """Show the shares by category."""
-    yield table(rows.MatchingCategoryRow, "By category", found, ("category_words", *_CROWD, "alpha"), folded=True)
+    yield table(rows.MatchingCategoryRow, "By category", found, ("words", *_CROWD, "alpha"), folded=True)
 
 
 def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
@@ -181,8 +215,8 @@ def _accurate(row: rows.MatchedRow) -> Cell | Text:
 def offense_blocks(found: Sequence[rows.OffenseRow]) -> Iterator[Block]:
     """Say how many associations people find offensive."""
     for row in found:
-        text = "{} people rate {} of {} associations offensive, by a mean above {}; mean {}, Krippendorff's alpha {}."
-        counts = (count(row.participants), count(row.n_offensive), count(row.associations))
+        text = "Answers of {}: {} of {} associations offensive, by a mean above {}; mean {}, Krippendorff's alpha {}."
+        counts = (_people(row.participants), count(row.n_offensive), count(row.associations))
         yield Prose(say(text, *counts, number(row.threshold, 0), number(row.mean), number(row.alpha)), media=_BOTH)
         yield from _incomplete(row)
 
@@ -208,9 +242,7 @@ def rating_blocks(found: Sequence[rows.RatedRow]) -> Iterator[Block]:
 def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
     """Count the analogies by votes, and say which shares are stereotypes."""
     for row in found:
-        caption = say(
-            "Analogies of {} by how many of {} people see a stereotype", title(row.embedding), count(row.quota)
-        )
+        caption = say("Analogies of {} by how many of {} see a stereotype", title(row.embedding), _people(row.quota))
         yield table(rows.VoteCount, caption, row.by_votes, ("people", "analogies"))
         for what, of in (("a stereotype", row.stereotype_shares), ("an analogy that makes sense", row.sense_shares)):
             text = "{} of judgments see {}, and so do most people in {} of analogies; Krippendorff's alpha {}."
@@ -218,8 +250,8 @@ def judgments_blocks(found: Sequence[rows.JudgmentsRow]) -> Iterator[Block]:
                 say(text, percent(of.of_judgments), what, percent(of.of_analogies), number(of.alpha)), media=_BOTH
             )
         if row.short:
-            text = "{} analogies have fewer than {} judgments; the table by votes leaves them out."
-            yield footnote(say(text, count(row.short), count(row.quota)))
+            text = "Analogies with fewer than {} judgments, which the table by votes leaves out: {}."
+            yield footnote(say(text, count(row.quota), count(row.short)))
 
 
 def pair_blocks(found: Sequence[rows.JudgedPairRow]) -> Iterator[Block]:
@@ -236,7 +268,7 @@ def _analogy(row: rows.JudgedPairRow) -> Text:
 def suggestion_blocks(found: Sequence[rows.SuggestedRow]) -> Iterator[Block]:
     """List the words by how many people suggested them."""
     caption = say(
-        "{} words about {} from {} people", f"{len(found):,}", title(found[0].about), count(found[0].participants)
+        "{} words about {} from {}", f"{len(found):,}", title(found[0].about), _people(found[0].participants)
     )
     yield from _listed(rows.SuggestedRow, caption, found, ("word", "people", "is_held_out"))
     yield Prose(
@@ -260,10 +292,10 @@ def consent_blocks(found: Sequence[rows.ConsentRow]) -> Iterator[Block]:
 
 def _incomplete(row: rows.MatchingRow | rows.OffenseRow) -> Iterator[Block]:
     if row.short:
-        text = "{} associations have fewer than {} people, the number in the paper."
-        yield footnote(say(text, count(row.short), count(row.least)))
+        text = "Associations with fewer than {} people, the number in the paper: {}."
+        yield footnote(say(text, count(row.least), count(row.short)))
     if row.unjudged:
-        yield footnote(say("{} associations have no answer yet; they are left out.", count(row.unjudged)))
+        yield footnote(say("Associations without an answer yet, which are left out: {}.", count(row.unjudged)))
 
 
 def _listed(row: type[Row], caption: Text, lines: Sequence[Row], columns: Columns) -> Iterator[Block]:
@@ -280,8 +312,9 @@ MATCHING = Kind(
     sentences=matching_sentences,
     certainty=agreement,
     claims=matching_claims,
-    about=lambda matchings: [say("{} people", count(row.participants)) for row in matchings],
+    about=lambda matchings: [_people(row.participants) for row in matchings],
     opens=1,
+    steps=matching_steps,
     method=(
         "Participants matched the words of each association to a group of names, or said that they could not tell "
         "(after Swinger et al. 2019, section 4.1). It counts as shared if the embedding's group is the most frequent "

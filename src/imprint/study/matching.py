@@ -101,9 +101,13 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
         **_agreement(judged, study),
     )
     for block, held in sorted(categories.items()):
-        words = held[0].item.title
+        item = held[0].item
         yield rows.MatchingCategoryRow(
-            test=str(block), category=block, category_words=words, **_agreement(held, study)
+            test=str(block),
+            category=block,
+            category_words=item.title,
+            words=item.words if len(held) == 1 else item.title,
+            **_agreement(held, study),
         )
     for group in (group for group in study.groups if group.letter in groups):
         agreement = _agreement(groups[group.letter], study)

@@ -128,7 +128,9 @@ def ube_design(
     )
     _check_blocks(blocks, groups)
     quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks) - 1
-    notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
+    left_out = len(by_category) > len(blocks)
+    asked = f"{len(blocks)} of {len(by_category)}" if left_out else f"All {len(blocks)}"
+    notes = [f"{asked} categories of words are asked about{': those with the largest scores' if left_out else ''}."]
     if is_clear:
         notes.append(f"{len(shown)} of {len(pooled)} groups are asked about: those that common names point to.")
     else:
@@ -137,8 +139,8 @@ def ube_design(
         notes.append("The exam's names are not in the census table: check in the preview that people can place them.")
     told, guessed = (majority_rate(_SKILL, choices, quota, telling=telling) for telling in (1.0, 0.0))
     notes.append(
-        f"If {_SKILL:.0%} of the people know an association, it counts as shared with probability {told:.2f} if the "
-        f"others say that they cannot tell, and {guessed:.2f} if they guess."
+        f"An association that {100 * _SKILL:.0f} % of the people know turns out shared in {100 * told:.1f} % of such "
+        f"studies if the others say that they cannot tell, and in {100 * guessed:.1f} % if they guess."
     )
     return Design(
         "ube",

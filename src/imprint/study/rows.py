@@ -121,12 +121,26 @@ class MatchingRow(CrowdRow, frozen=True, kw_only=True, tag="study-matching"):
     share_offensive: ShareOffensive
     notes: Annotated[tuple[str, ...], shown("Notes", "What to know of the study's answers.")]
 
+    @property
+    def people_each(self) -> float:
+        """The mean number of people per association, rounded down to a tenth; below the quota if one has fewer."""
+        return 10 * self.judgments // max(self.associations + self.unjudged, 1) / 10
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each association has as many people as the study plans for."""
+        return self.people_each >= self.quota
+
 
 class MatchingCategoryRow(CrowdRow, frozen=True, kw_only=True, tag="study-category"):
     """The associations of one category."""
 
     category: CategoryField
     category_words: CategoryWords
+    words: Annotated[
+        tuple[str, ...],
+        shown("Category", "The words of its association; of several, those closest to the category."),
+    ] = ()
 
 
 class MatchingGroupRow(CrowdRow, frozen=True, kw_only=True, tag="study-group"):
