@@ -129,13 +129,18 @@ def click_through(page, *, check=lambda page: None):
     return seen
 
 
+ASKED = "Which group would most people in the United States think of?"
 HEADINGS = {
-    "ube": ["Which group fits each line?", "The groups of names"] + ["Which group would society think of?"] * 2,
-    "few": ["Which group fits each line?", "The groups of names", "Which group would society think of?"],
+    "ube": ["Which group fits each line?", "The groups of names"] + [ASKED] * 2,
+    "few": ["Which group fits each line?", "The groups of names", ASKED],
     "offense": ["How offensive is this association?"] * 3,
     "analogy": ["What do you make of this analogy?"] * 2,
     "suggestion": ["Which words carry a stereotype?"],
 }
+
+
+# Pages between the consent, which has the content note, and the first of the words that it is about; and the last.
+UNHARMING = ("Which group fits each line?", "The groups of names", "Thank you")
 
 
 @pytest.mark.parametrize(("screen", "theme"), [("desktop", "light"), ("phone", "dark")])
@@ -147,7 +152,9 @@ def test_a_person_gets_from_the_link_to_the_thanks(visit, protocol, screen, them
     def check(page):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{heading(page)} scrolls sideways"
-        assert page.get_by_text("Content note").first.is_visible()
+        if page.url.split("/")[3] == "p" and heading(page) not in UNHARMING:
+            assert page.get_by_text("Content note").count() == 1
+            assert page.get_by_text("Content note").is_visible()
         assert page.evaluate("window.broken") is None
         if heading(page) not in checked:
             found = axe.Axe().run(page).response["violations"]
@@ -167,7 +174,7 @@ def test_a_person_who_cannot_tell_says_so_and_sees_every_name_on_a_phone(visit, 
         fieldset.locator(f"[value={fieldset.locator('legend').inner_text()[0]}]").check()
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Continue").click()
-    page.get_by_role("heading", name="Which group would society").wait_for()
+    page.get_by_role("heading", name="Which group would most people").wait_for()
     clipped = "labels => labels.filter(label => label.scrollWidth > label.clientWidth).length"
     assert page.locator("fieldset label").evaluate_all(clipped) == 0
     shown = {*page.locator("fieldset label").all_inner_texts()}
@@ -239,7 +246,7 @@ def test_without_scripts_everything_works(visit):
     join(page)
     page.get_by_role("button", name="I have read").click()
     for count in range(2):
-        page.get_by_text(f"Pages: {count} of 2").wait_for()
+        page.get_by_text(f"Page {count + 1} of 2").wait_for()
         for fieldset in page.locator("fieldset").all():
             fieldset.get_by_label("No").check()
         page.get_by_role("button", name="Next").click()
@@ -257,12 +264,12 @@ def test_with_scripts_a_page_follows_without_a_jump_and_with_the_focus_on_it(vis
     page.keyboard.press("8")
     assert page.get_by_role("radio", name="3").is_checked()
     page.get_by_role("button", name="Next").click()
-    page.get_by_text("Pages: 1 of 3").wait_for()
+    page.get_by_text("Page 2 of 3").wait_for()
     assert page.evaluate("window.same")
     assert page.evaluate("document.activeElement.tagName") == "H1"
     assert page.get_by_role("radio", checked=True).count() == 0
     page.reload()
-    assert page.get_by_text("Pages: 1 of 3").is_visible()
+    assert page.get_by_text("Page 2 of 3").is_visible()
 
 
 def test_stopping_keeps_the_answers_and_the_link_goes_on(visit):
@@ -285,7 +292,7 @@ def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script
     for count in range(1, 4):
         page.get_by_role("radio", name="4").check()
         page.get_by_role("button", name="Next").click()
-        page.get_by_text(f"Pages: {count} of 3").wait_for()
+        page.get_by_text("3 of 3 pages answered" if count == 3 else f"Page {count + 1} of 3").wait_for()
     page.get_by_role("heading", name="Thank you").wait_for()
     code = page.get_by_text("C0FFEE-2024_completion-code", exact=True)
     if script:
@@ -309,7 +316,7 @@ def test_a_person_deletes_their_answers_after_a_second_question(visit, servers, 
     for fieldset in page.locator("fieldset").all():
         fieldset.get_by_label("No").check()
     page.get_by_role("button", name="Next").click()
-    page.get_by_text("Pages: 1 of 2").wait_for()
+    page.get_by_text("Page 2 of 2").wait_for()
     token = page.url.rsplit("/", 1)[1]
     with Store.open(servers("analogy").study) as store:
         number = store.participant(token)

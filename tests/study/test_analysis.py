@@ -184,7 +184,7 @@ def test_as_many_people_as_planned_give_a_finding(crowd):
     assert re.search("<h1>People share 9 of 9 associations", page)
     assert page.count("People share 9 of 9 associations") == 2, "the verdict, and what can be said"
     assert "Too few people" not in page
-    assert "beside it" not in page, "no file is written beside a page of results"
+    assert "beside this page" not in page, "no file is written beside a page of results"
 
 
 def test_an_unjudged_association_keeps_a_study_incomplete():

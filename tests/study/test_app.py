@@ -153,7 +153,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     assert "Aname0, Aname1, Aname2, Aname3, Aname4" in browser.page.text
     browser.send("/familiarised")
     for _ in range(2):
-        assert browser.heading() == "Which group would society think of?"
+        assert browser.heading() == "Which group would most people in the United States think of?"
         assert "not about your own beliefs" in browser.page.text
         browser.send("/answers", {field: words[0] for field, words in browser.asked().items()})
     assert browser.heading() == "Thank you"
@@ -179,7 +179,7 @@ def test_half_characters_of_a_vocabulary_break_neither_page_nor_api(opened):
 
 
 CONSENTS = [
-    (UBE, "what <em>society</em> would say, not what you believe"),
+    (UBE, "what <em>most people in the United States</em> would say, not what you believe"),
     (ANALOGY, "whether an analogy makes sense to <em>you</em>"),
     (OFFENSE, "how offensive <em>you</em> find what society says"),
     (SUGGESTION, "which words carry a stereotype that <em>society</em> holds"),
@@ -243,7 +243,7 @@ def test_a_panels_participant_is_told_what_is_stored_and_gets_the_code_at_the_en
     )
     assert "link was created, not your participant number" in browser.page.text
     assert "you are removed from the payment list" in browser.page.text
-    assert "We keep a fingerprint of your number" in browser.page.text
+    assert "keep a scrambled code made from it" in browser.page.text
     assert browser.ask("GET", f"/api{link}").json()["panel_id"] == PROLIFIC
     pages = [browser.page.text, browser.send("/consent").text]
     for _ in range(3):

@@ -162,8 +162,7 @@ def method(rows: Sequence[Row]) -> Section:
 def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield Prose("What these numbers cannot show:")
     yield Listing(tuple(limits(rows)))
-    terms = Listing(tuple(needed(TERMS, parts_of(rows), "terms")))
-    yield Details("Terms used on this page", (terms,))
+    yield Details("Terms used on this page", (Listing(tuple(needed(TERMS, parts_of(rows), "terms"))),))
     yield Details("A paragraph for the methods section of a paper", (Prose(methods_paragraph(rows)),))
     yield from settings_tables(rows)
     known = dict.fromkeys((row.embedding, row.embedding_sha256) for row in rows if row.embedding_sha256)
@@ -179,6 +178,4 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
         yield Table("Missing words", columns, missing, filtered=True, folded=True)
     yield Details("Where the methods and the charts come from", (Listing(SOURCES),))
     if {part.alone for part in parts_of(rows)} != {True}:  # what is alone says which command writes the numbers
-        yield Prose(
-            "Every measured number on this page is, unrounded, in the findings beside it (a .jsonl file).", "note"
-        )
+        yield Prose("Every measured number is, unrounded, in the findings beside this page (a .jsonl file).", "note")

@@ -177,13 +177,13 @@ def _admin_routes(store: Store, pages: Pages, *, secure: bool) -> APIRouter:
         return form
 
     def overview(links: tuple[str, ...] = ()) -> Response:
-        told = store.overview()
+        told, blocks = store.overview(), store.study.blocks.items()
         return pages.draw(
             "admin.html",
             overview=told,
             full=sum(block.answered >= block.quota for block in told.blocks),
             # A page with one thing to judge is known by its words, one with several by their category.
-            asked={item.block: item.words for item in store.items() if item.kind in ("sense", "rating")},
+            asked={block: items[0].words for block, items in blocks if len({item.words for item in items}) == 1},
             form=form_token(store.secret, _WHOSE),
             links=links,
             most=MOST_LINKS,

@@ -82,7 +82,7 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
             say(
                 "Shared: the most frequent answer is the embedding's group (the paper: accurate). By chance: "
                 "the share expected if its labels were permuted within each category. An association with a tie is "
-                "not shared (ties: {}; with the embedding's group: {}). People say what society holds, not what is true.",
+                "not shared (ties: {}, with the embedding's group: {}). People say what others think, not the truth.",
                 count(row.ties),
                 count(row.ties_with_group),
             ),

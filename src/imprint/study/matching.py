@@ -102,13 +102,8 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
     )
     for block, held in sorted(categories.items()):
         item = held[0].item
-        yield rows.MatchingCategoryRow(
-            test=str(block),
-            category=block,
-            category_words=item.title,
-            words=item.words if len(held) == 1 else item.title,
-            **_agreement(held, study),
-        )
+        words = {"category_words": item.title, "words": item.words if len(held) == 1 else item.title}
+        yield rows.MatchingCategoryRow(test=str(block), category=block, **words, **_agreement(held, study))
     for group in (group for group in study.groups if group.letter in groups):
         agreement = _agreement(groups[group.letter], study)
         yield rows.MatchingGroupRow(test=group.letter, group=group.letter, names=group.names, **agreement)

@@ -109,11 +109,7 @@ def preview_pages(store: Store) -> tuple[ShownPage, ...]:
         steps += [(Finish("not-qualified", terms.screen_out_code), 0)]
     steps += [(Finish("closed", terms.completion_code), 0), (Finish("waiting"), 0), (Finish("left"), 0)]
     lines = study.exam.lines
-    placed = steps.index((exam[0], 0)) if exam else -1
-    return tuple(
-        ShownPage(step, PagesDone(done, len(main), lines if page > placed else 0, lines))
-        for page, (step, done) in enumerate(steps)
-    )
+    return tuple(ShownPage(step, PagesDone(done, len(main), lines, lines)) for step, done in steps)
 
 
 def form_token(secret: bytes, whose: str) -> str:

@@ -128,9 +128,8 @@ def ube_design(
     )
     _check_blocks(blocks, groups)
     quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks) - 1
-    left_out = len(by_category) > len(blocks)
-    asked = f"{len(blocks)} of {len(by_category)}" if left_out else f"All {len(blocks)}"
-    notes = [f"{asked} categories of words are asked about{': those with the largest scores' if left_out else ''}."]
+    largest = f"{len(blocks)} of {len(by_category)} categories are asked about: those with the largest scores."
+    notes = [largest] if len(blocks) < len(by_category) else []
     if is_clear:
         notes.append(f"{len(shown)} of {len(pooled)} groups are asked about: those that common names point to.")
     else:

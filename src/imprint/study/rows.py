@@ -138,8 +138,7 @@ class MatchingCategoryRow(CrowdRow, frozen=True, kw_only=True, tag="study-catego
     category: CategoryField
     category_words: CategoryWords
     words: Annotated[
-        tuple[str, ...],
-        shown("Category", "The words of its association; of several, those closest to the category."),
+        tuple[str, ...], shown("Category", "Words of its association, or of several the category's.")
     ] = ()
 
 

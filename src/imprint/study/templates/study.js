@@ -24,6 +24,13 @@ document.addEventListener("click", (event) => {
   if (whole) getSelection().selectAllChildren(whole);
 });
 
+// A private link is complete, ready to copy.
+function completeLinks() {
+  for (const link of document.querySelectorAll("[data-link]")) link.textContent = location.origin + link.textContent;
+}
+
+completeLinks();
+
 async function send(form) {
   const button = form.querySelector("button");
   if (button.disabled) return;
@@ -53,6 +60,7 @@ function show(page) {
   for (const part of ["header", "main", "footer"]) {
     document.querySelector(part).replaceWith(page.querySelector(part));
   }
+  completeLinks();
   scrollTo(0, 0);
   const heading = document.querySelector("h1");
   heading.tabIndex = -1;
