@@ -140,7 +140,7 @@ def api_routes(store: Store, *, join: bool) -> APIRouter:
 
     @routes.post("/p/{token}/withdraw", responses=refusals(404))
     def withdraw(visiting: Visiting) -> Withdrawn:
-        """Delete everything of this participant at once; of a panel's number a fingerprint is kept."""
+        """Delete everything of this participant at once; of a panel's number a scrambled code is kept."""
         return Withdrawn(deleted=store.withdraw(visiting.number))
 
     @routes.post("/p/{token}/answers", responses=refusals(404, 409, 410))

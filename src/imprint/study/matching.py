@@ -102,7 +102,7 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
     )
     for block, held in sorted(categories.items()):
         item = held[0].item
-        words = {"category_words": item.title, "words": item.words if len(held) == 1 else item.title}
+        words: dict[str, Any] = {"category_words": item.title, "words": item.words if len(held) == 1 else item.title}
         yield rows.MatchingCategoryRow(test=str(block), category=block, **words, **_agreement(held, study))
     for group in (group for group in study.groups if group.letter in groups):
         agreement = _agreement(groups[group.letter], study)
