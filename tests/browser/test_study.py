@@ -299,6 +299,8 @@ def test_a_panels_participant_copies_the_code_and_comes_back_to_it(visit, script
         code.click()
         assert page.evaluate("getSelection().toString()") == "C0FFEE-2024_completion-code"
     link = page.url
+    shown = page.locator("[data-link]").inner_text()
+    assert shown == (link if script else link.removeprefix(link.split("/p/")[0]))
     page.goto(f"{link.split('/p/')[0]}/?participant=5f2c1e9ab0d34{script:d}")
     join(page)
     assert heading(page) == "Thank you"

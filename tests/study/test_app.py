@@ -145,21 +145,50 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     browser.join()
     assert browser.heading() == "Before you begin"
     assert "Content note" in browser.page.text
+    link = f"<code data-whole data-link>{browser.page.url.path}</code>"
+    assert link in browser.page.text
     browser.send("/consent")
     assert browser.heading() == "Which group fits each line?"
     assert len(browser.fields()) == 9
+    assert "one page with 9 questions" in browser.page.text
+    choices = re.findall(r"<label><input [^>]*> <span>(.*?)</span></label>", browser.page.text)
+    assert {*choices} == {", ".join(group.cues[:3]) for group in GROUPS}, "names that do not scroll away"
     browser.send("/answers", exam_answers(browser))
     assert browser.heading() == "The groups of names"
+    assert "You have passed the exam" in browser.page.text
     assert "Aname0, Aname1, Aname2, Aname3, Aname4" in browser.page.text
     browser.send("/familiarised")
-    for _ in range(2):
+    for page in (1, 2):
         assert browser.heading() == "Which group would most people in the United States think of?"
+        assert f"Page {page} of 2" in browser.page.text
+        assert "This page has 3 questions" in browser.page.text
+        assert "answers are final once you press “Next”" in browser.page.text
         assert "not about your own beliefs" in browser.page.text
         browser.send("/answers", {field: words[0] for field, words in browser.asked().items()})
     assert browser.heading() == "Thank you"
+    assert link in browser.page.text
     items = {item.number: item for item in browser.store.items()}
     assert len(stored(browser)) == 9 + 6
     assert all(items[item].expected == value for (_, item), value in stored(browser).items())
+
+
+def test_who_stops_is_told_what_is_saved(opened):
+    browser = opened(UBE)
+    browser.join()
+    browser.send("/consent")
+    exam = browser.page
+    assert "Answers on this page are saved when you press “Next”" in exam.text
+    assert "No answers are saved." in browser.send("/leave").text
+    saved = []
+    browser.send("/consent")
+    browser.send("/answers", exam_answers(browser))
+    saved.append(browser.send("/leave").text)
+    browser.send("/consent")
+    browser.send("/familiarised")
+    browser.send("/answers", {field: words[0] for field, words in browser.asked().items()})
+    saved.append(browser.send("/leave").text)
+    told = [re.search(r"Saved: ([^.]*)\.", page)[1] for page in saved]
+    assert told == ["your answers to the exam", "your answers to the exam, and your answers to 1 of 2 pages"]
 
 
 def test_half_characters_of_a_vocabulary_break_neither_page_nor_api(opened):
