@@ -162,6 +162,7 @@ def test_a_second_study_of_an_unfinished_one_says_so(in_process, found, tmp_path
     made = in_process("study", "create", "first.db", "--out", "second.db", "--protocol", "offense")
     scored = in_process("study", "score", "first.db", "--ratings", "second.db")
     assert scored.returncode == 0, scored.stderr
+    assert "Too few people so far (2 of 3 per association)" in " ".join(scored.stderr.split())
     assert "note: 8 of 8 associations" in made.stderr
 
 
