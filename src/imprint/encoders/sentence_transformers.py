@@ -1,5 +1,6 @@
 """A sentence-transformers model in a folder, with the pooling, normalisation and prompts it was made with."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
@@ -32,7 +33,12 @@ _ROLES = {"query": ("query",), "document": ("document", "passage", "corpus")}  #
 
 _WITHOUT_WEIGHTS = ("Pooling", "Normalize", "Dropout")
 _WITH_WEIGHTS = ("Transformer", "StaticEmbedding", "Dense", "LayerNorm")
+_SIZES = {"Dense": ("in_features", "out_features"), "LayerNorm": ("dimension",)}
 _KNOWN = (*_WITH_WEIGHTS, *_WITHOUT_WEIGHTS)
+# What a Transformer's settings may set for the library besides flags: nothing that names a file or a size of its own.
+_FOR_LIBRARY = ("model_kwargs", "processor_kwargs", "config_kwargs", "model_args", "tokenizer_args", "config_args")
+_SETTABLE = {"attn_implementation", "dtype", "torch_dtype", "padding_side", "truncation_side", "model_max_length"}
+_LONGEST_PROMPT = 10_000  # characters; it is read again with each text
 _CLASS = re.compile(rf"sentence_transformers(\.\w+)*\.({'|'.join(_KNOWN)})")
 # How releases before the sixth write the pooling, and what the library calls it now.
 _FLAGS = {
@@ -210,8 +216,11 @@ def _open(folder: Path, modules: list[tuple[str, str]], device: Device) -> Any:
             # Opened once to be checked: sentence-transformers itself fills missing weights with random numbers.
             open_transformer(folder / place)
         elif kind in _WITH_WEIGHTS:
-            for path in weights.weight_files(folder / place):
+            files = weights.weight_files(folder / place)
+            for path in files:
                 weights.count_tensors(path)
+            if kind in _SIZES:
+                _check_sizes(folder / place / "config.json", _SIZES[kind], sum(path.stat().st_size for path in files))
     with requiring("sentence-transformers", "encoders"):
         import torch
         from sentence_transformers import SentenceTransformer
@@ -261,12 +270,9 @@ def _read_modules(folder: Path) -> list[tuple[str, str]]:
 
 
 def _check_settings(kind: str, folder: Path) -> None:
-    """Refuse a module that takes its tokenizer from elsewhere or its activation from another library."""
+    """Refuse a module that takes its tokenizer or weights from elsewhere, or its activation from another library."""
     for path in folder.glob("sentence_*_config.json") if kind == "Transformer" else ():
-        if "tokenizer_name_or_path" in weights.read_object(path):
-            raise EncoderError(
-                "takes its tokenizer from elsewhere", where=path, hint="save the tokenizer in the model's folder"
-            )
+        _check_transformer_settings(path)
     if kind != "Dense":
         return
     path = folder / "config.json"
@@ -279,6 +285,33 @@ def _check_settings(kind: str, folder: Path) -> None:
             got=activation,
             hint="choose another model",
         )
+
+
+def _check_sizes(path: Path, names: Sequence[str], most: int) -> None:
+    """Refuse a layer of more numbers than its weights have bytes: the library makes room for them before it reads."""
+    settings = weights.read_object(path)
+    sizes = [size for name in names if isinstance(size := settings.get(name), int)]
+    if len(sizes) < len(names) or math.prod(sizes) > most:
+        said = ", ".join(f"{name} {settings.get(name)!r}" for name in names)
+        raise weights.damaged(path, f"says more numbers than its weights hold ({said})", got=said)
+
+
+def _check_transformer_settings(path: Path) -> None:
+    """Refuse settings that bring other weights than those that were checked, or a tokenizer from elsewhere."""
+    settings = weights.read_object(path)
+    if "tokenizer_name_or_path" in settings:
+        raise EncoderError(
+            "takes its tokenizer from elsewhere", where=path, hint="save the tokenizer in the model's folder"
+        )
+    for part in _FOR_LIBRARY:
+        options = settings.get(part, {})
+        if not isinstance(options, dict):
+            raise weights.damaged(path, f"its {part} is not an object", got=options)
+        for name, value in options.items():
+            weights.check_attention(path, name, value)
+            if name not in _SETTABLE and not isinstance(value, bool):
+                hint = "save the model with it, and take it out"
+                raise EncoderError(f"sets {name!r} for the library ({part})", where=path, got=name, hint=hint)
 
 
 def _read_settings(folder: Path) -> dict[str, Any]:
@@ -334,7 +367,10 @@ def _choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str |
     if not isinstance(name, str) or name not in prompts:
         known = ", ".join(sorted(prompts)) or "none"
         raise EncoderError(f"has no prompt {name!r}", where=folder, got=name, hint=f"it has: {known}")
-    return name, prompts[name] or ""
+    prompt = prompts[name] or ""
+    if len(prompt) > _LONGEST_PROMPT:
+        raise weights.damaged(path, f"has a prompt of {len(prompt)} characters ({name!r})", got=len(prompt))
+    return name, prompt
 
 
 def _state_pooling(folder: Path, modules: list[tuple[str, str]]) -> str:
