@@ -24,11 +24,11 @@ from question_rates import DISTANCES, NOISE, Repetitions, Space, chunks, of_sets
 from imprint.association.seat import AskedEncoder, in_sentences, measure, seat
 from imprint.association.weat import find_test
 from imprint.encoders.cache import EncodingCache, default_cache
-from imprint.encoders.words import gives_tokens, words_in_context
+from imprint.encoders.wrapping import gives_tokens, words_in_context
 from imprint.significance.outcomes import FOUND, outcome
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import WordSet
-from imprint.subjects.common import ranked_words
+from imprint.subjects.background import ranked_words
 from imprint.subjects.contexts import WordsInContext, sample_contexts
 from imprint.subjects.opening import open_encoder
 from imprint.subjects.settings import FEWEST_CONTEXTS

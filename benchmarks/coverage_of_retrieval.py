@@ -12,8 +12,7 @@ from math import sqrt
 import numpy as np
 
 from imprint.significance.crossed import Factor, crossed_interval
-from imprint.significance.gaps import ShareOfGap
-from imprint.significance.topics import per_topic
+from imprint.significance.gaps import ShareOfGap, per_topic
 from imprint.types import Floats
 
 LEVELS = (0.95, 0.995)

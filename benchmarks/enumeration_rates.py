@@ -18,8 +18,7 @@ import numpy as np
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import embed_vocabulary
-from imprint.enumeration.mirroring import KINDS, Mirrors, judge, score_copies
-from imprint.enumeration.null import Tally, adjust
+from imprint.enumeration.null import KINDS, Mirrors, StandingOut, Tally, adjust, score_copies
 from imprint.enumeration.problem import Problem, build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds
@@ -54,7 +53,7 @@ class Subject:
 def found_in(cells: Cells, copies: Floats32) -> list[Flags]:
     """Tell which cells stand out at each rate."""
     scores = observed_scores(cells)[0]
-    q = judge(scores, copies, RATES[0], np.zeros(scores.shape, dtype=np.bool_)).q
+    q = StandingOut.of(scores, copies, RATES[0], np.zeros(scores.shape, dtype=np.bool_)).q
     return [q <= rate for rate in RATES]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from question_rates import DISTANCES, NOISE, Space
 
-from imprint.association.interactions import contrasts
+from imprint.association.topics import contrasts
 from imprint.association.vectors import SetVectors
 from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.shares import combined

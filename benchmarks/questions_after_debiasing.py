@@ -9,7 +9,7 @@ from imprint.association.changes import ChangeRow
 from imprint.debiasing import METHODS
 from imprint.debiasing.debiaser import GENDER
 from imprint.directions.axis import pair_axis
-from imprint.evaluation.debiased import DebiasedCopy
+from imprint.evaluation.debias import DebiasedCopy
 from imprint.evaluation.left import fit_gender
 from imprint.subjects.opening import load
 

@@ -12,8 +12,7 @@ import numpy as np
 from imprint.encoders.cache import EncodingCache, default_cache
 from imprint.scoring import ranking
 from imprint.scoring.collect import collect
-from imprint.scoring.plan import RankingPlan
-from imprint.scoring.retrieval import open_pair_scorer
+from imprint.scoring.retrieval import RankingPlan, open_pair_scorer
 from imprint.scoring.scorers import pair_line
 from imprint.significance.outcomes import FOUND
 from imprint.stimuli.retrieval import BUNDLED, RetrievalSet, bundled_set

@@ -11,19 +11,20 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from imprint import read_findings
 from imprint.rows import Row
 from imprint.study.analysis import score
-from imprint.study.protocols import ube_design
+from imprint.study.design import CANNOT_TELL
+from imprint.study.protocols import make_design
 from imprint.study.records import create_study
+from imprint.study.settings import StudySettings
 from imprint.study.steps import Consent, Familiarise, Finish, Task
 from imprint.study.store import Store
 from imprint.writing import write_findings
 
 IMPRINT = str(Path(sys.executable).with_name("imprint"))
 NAME = "glove.6B.100d, simulated people"
-CATEGORIES, PEOPLE = 6, 12
-AGREEING = 0.5  # share of answers that are the embedding's own; the others are any group
+PEOPLE = 18
+AGREEING = 0.5  # share of answers that are the embedding's own; the others are any group, or that it cannot be told
 
 
 def main() -> None:
@@ -44,8 +45,8 @@ def run(folder: Path, *command: str) -> None:
 
 
 def study(folder: Path) -> list[Row]:
-    """Return the scores of a study about what the audit found without asking."""
-    asked = ube_design(read_findings(folder / "findings.jsonl"), categories=CATEGORIES, participants=PEOPLE)
+    """Return the scores of the study that `imprint study create default` makes."""
+    asked = make_design("default", StudySettings(participants=PEOPLE))
     path = folder / "study.db"
     path.unlink(missing_ok=True)
     create_study(path, asked, seed=0)
@@ -69,7 +70,7 @@ def take_part(store: Store, rng: np.random.Generator) -> None:
             case Familiarise():
                 store.familiarised(person)
             case Task(stage=stage, questions=questions, groups=groups):
-                letters = [group.letter for group in groups]
+                letters = [*(group.letter for group in groups), *([] if stage == "exam" else [CANNOT_TELL])]
                 guesses = (str(rng.choice(letters)) for _ in questions)
                 agrees = rng.random(len(questions)) < (1 if stage == "exam" else AGREEING)
                 answers = zip(questions, guesses, agrees, strict=True)

@@ -19,11 +19,13 @@ import packages
 import pyarrow.parquet as pq
 
 from imprint.boards.pages import ROWS
-from imprint.boards.rows import BoardRow, BoardTopicRow
+from imprint.boards.rows import BoardDifferenceRow, BoardRow, BoardTopicRow
+from imprint.boards.sentences import count_differences, not_compared
 from imprint.cli import main as imprint
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
 from imprint.kinds.findings import read_findings
+from imprint.kinds.sections import sentences
 from imprint.render.markdown import draw_text
 from imprint.reports.summary import certainty, verdict
 from imprint.rows import Row
@@ -128,7 +130,10 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
             cells = (cell(sized.get((row.embedding, topic))) for topic in TOPICS)
             yield f"| {row.embedding} | {quality} | {' | '.join(cells)} |"
     yield ""
-    yield from (f"- {draw_text(text)}" for text in [verdict(rows), *certainty(rows)])
+    models = [row for row in rows if isinstance(row, BoardRow)]
+    pairs = [row for row in rows if isinstance(row, BoardDifferenceRow)]
+    beside = (*sentences(rows), *not_compared(models), count_differences(pairs))
+    yield from (f"- {draw_text(text)}" for text in dict.fromkeys([verdict(rows), *certainty(rows), *beside]))
 
 
 def cell(row: BoardTopicRow | None) -> str:

@@ -8,6 +8,7 @@ they are lowered when a package shrinks; raising one is a commit of its own with
 
 import ast
 import io
+import re
 import subprocess
 import sys
 import tokenize
@@ -154,8 +155,11 @@ def headings() -> int:
 
 def files_of_kind(name: str) -> int:
     """Count the source files that make up a kind: where its row, its description and its place in the registry are."""
-    marks = (f'tag="{name}"', f'Kind(\n    "{name}"', f'Kind("{name}"', f'"{name}": "imprint.kinds.')
-    return sum(any(mark in path.read_text() for mark in marks) for path in SOURCE.rglob("*.py"))
+    sources = [path.read_text() for path in SOURCE.rglob("*.py")]
+    tagged = re.compile(rf'class (\w+)\([^)]*tag="{name}"')
+    row = next(declared[1] for source in sources if (declared := tagged.search(source)))
+    marks = (f'tag="{name}"', f"    row={row},", f'"{name}": "imprint.kinds.')
+    return sum(any(mark in source for mark in marks) for source in sources)
 
 
 def files_naming(word: str) -> int:

@@ -1,5 +1,6 @@
 """For tests of any folder: the command within this process, a study's server, and an environment without proxies."""
 
+import gc
 import os
 import re
 import signal
@@ -17,6 +18,10 @@ from imprint.cli import main
 # What a shell starts in the background ignores Ctrl-C, and so would every command started here; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Workers share the cores: threads of BLAS that wait for each other took a third of their time. Set before numpy comes.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
 # Whether an example is quick enough hangs on the machine.
 settings.register_profile("imprint", deadline=None)
 settings.load_profile("imprint")
@@ -24,6 +29,18 @@ settings.load_profile("imprint")
 # A proxy would be asked for this machine's own servers too. Taken away before any fixture starts a process.
 for variable in [name for name in os.environ if name.lower().endswith("_proxy")]:
     del os.environ[variable]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while modules are imported, nor in them later, again and again, while tests run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

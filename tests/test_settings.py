@@ -13,20 +13,25 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import imprint
-from imprint.association.sentence_settings import SeatSettings, SentenceSettings
-from imprint.association.settings import BatterySettings, CalibrationSettings, WeatSettings
+from imprint.association.settings import (
+    BatterySettings,
+    CalibrationSettings,
+    SeatSettings,
+    SentenceSettings,
+    WeatSettings,
+)
 from imprint.audits.settings import AuditOptions
 from imprint.cli.app import make_app
 from imprint.cli.encoders import EncoderSettings
+from imprint.cli.findings import PageSettings
 from imprint.cli.gate import VerdictFiles
 from imprint.cli.options import with_settings
-from imprint.cli.report import PageSettings
-from imprint.cli.swap import ConditionOptions
+from imprint.cli.scoring import ConditionOptions
 from imprint.corpora.settings import CorpusSettings
 from imprint.debiasing.settings import DebiasOptions
 from imprint.directions.settings import AnalogySettings
 from imprint.enumeration.settings import Settings
-from imprint.evaluation.settings import BenchmarkSettings, EvaluationSettings
+from imprint.evaluation.benchmarks import BenchmarkSettings, EvaluationSettings
 from imprint.jobs.settings import AuditSettings
 from imprint.kinds.audit import AuditedSettings
 from imprint.policies.settings import GateSettings

@@ -336,6 +336,7 @@ class RawRow(Row, frozen=True, kw_only=True, tag="raw"):
 
 RowType = TypeVar("RowType", bound=Row, covariant=True)
 Wanted = TypeVar("Wanted", bound=Row)
+Key = TypeVar("Key")
 
 
 class Result(Findings, ABC):
@@ -446,6 +447,14 @@ def read_row(fields: object, find: Callable[[str, object], type[Row] | None]) ->
         return msgspec.convert(common | {"kind": "raw", "fields": dict(fields)}, RawRow)
     except msgspec.ValidationError as error:
         raise ImprintError(str(error), hint="give a file as imprint wrote it") from error
+
+
+def grouped(rows: Iterable[Wanted], key: Callable[[Wanted], Key]) -> dict[Key, list[Wanted]]:
+    """Return the rows of each value of a key, as they come."""
+    groups: dict[Key, list[Wanted]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 def word_values(numbers: Mapping[str, float]) -> tuple[WordValue, ...]:

@@ -2,7 +2,7 @@
 
 A class of settings is a dataclass or a msgspec.Struct, whose fields are annotated with `option(...)`. A command that
 has a parameter of this class gets its options (`imprint.cli.options.with_settings`), and a function that is `settable`
-gets its keywords. A parameter of a command may be annotated likewise.
+gets its keywords. Parameters of a command are annotated likewise.
 """
 
 import inspect

@@ -32,9 +32,9 @@ from imprint.view import (
 class Field:
     """A column that is a field of the rows, with what one table says or draws in another way.
 
-    `name` is the field that describes the column; a column that no field describes has a `title` alone. `of` gives
-    what has the field, where a line is more than that. `cell` draws the column from a whole line. `numeric` columns
-    are aligned to the right. A `folded` column is one of those that a page shows when asked for, among the others.
+    `name` is the field that describes the column; a column that no field describes has a `title` alone. `cell` draws
+    the column from a whole line. `numeric` columns are aligned to the right. A `folded` column is one of those that a
+    page shows when asked for, among the others.
     """
 
     name: str = ""
@@ -42,7 +42,6 @@ class Field:
     meaning: str = ""
     cell: Callable[[Any], Cell | Text] | None = None
     numeric: bool | None = None
-    of: Callable[[Any], Any] | None = None
     folded: bool = False
 
 
@@ -57,6 +56,7 @@ def table(
     *,
     more: Columns = (),
     extra: Columns = (),
+    of: Callable[[Any], Any] = lambda line: line,
     filtered: bool = False,
     folded: bool = False,
     main: bool = False,
@@ -64,12 +64,16 @@ def table(
 ) -> Table:
     """Return a table with a line for each of the rows, whose fields `row` describes.
 
-    A page shows `more` columns when asked for; `extra` ones are shown nowhere else. It shows six columns at most.
+    `of` gives what has the fields, where a line is more than that. A page shows `more` columns when asked for; `extra`
+    ones are shown nowhere else. It shows six columns at most.
     """
     fields = [_field(column) for column in (*columns, *more, *extra)]
     places = ["shown"] * len(columns) + ["folded"] * len(more) + ["extra"] * len(extra)
     headings = tuple(_heading(row, field, place) for field, place in zip(fields, places, strict=True))
-    lines = tuple(tuple(_cell(row, field, line) for field in fields) for line in rows)
+    lines = tuple(
+        tuple(field.cell(line) if field.cell else draw_field(of(line), field.name) for field in fields)
+        for line in rows
+    )
     return Table(caption, headings, lines, filtered=filtered, folded=folded, main=main, media=media)
 
 
@@ -97,13 +101,6 @@ def _heading(row: type[msgspec.Struct], field: Field, place: str) -> Column:
         folded=field.folded or place == "folded",
         extra=place == "extra",
     )
-
-
-def _cell(row: type[msgspec.Struct], field: Field, line: Any) -> Cell | Text:
-    if field.cell is not None:
-        return field.cell(line)
-    holder = line if field.of is None else field.of(line)
-    return _draw(holder, getattr(holder, field.name), descriptions(row)[field.name])
 
 
 def _draw(row: Any, value: Any, how: Description) -> Cell | Text:

@@ -37,8 +37,7 @@ def assert_association_below(
     within the margin; one that reaches outside is undecided and does not pass.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line
-    from imprint.policies.conditions import Condition
-    from imprint.policies.judging import Known, judge
+    from imprint.policies.conditions import Condition, Known, judge
 
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 < margin < math.inf:
         raise SettingError(
@@ -71,7 +70,7 @@ def assert_policy(
     as it is at the gate.
     """
     __tracebackhide__ = True
-    from imprint.kinds.controls import judgement
+    from imprint.kinds.audit import judgement
     from imprint.masking import Words
     from imprint.policies.kinds import sentences
     from imprint.policies.policy import policy as read_policy

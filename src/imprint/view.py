@@ -7,7 +7,6 @@ and makes harmless. `say` joins them. Renderers (terminal, HTML, Markdown) know 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from imprint.checks import SMALLEST_P
@@ -70,11 +69,6 @@ def join(texts: Iterable[Text], between: str = ", ") -> Phrase:
     for text in texts:
         joined += [between, *_flat(text)] if joined else _flat(text)
     return Phrase(joined)
-
-
-def first_claim(sentences: Iterable[Text], cannot: str) -> Iterator[Claim]:
-    """Return the first sentence as what can be said, with what cannot; nothing where there is none."""
-    return ((sentence, cannot) for sentence in islice(sentences, 1))
 
 
 def _flat(text: Text) -> Iterable["str | Number | Given"]:

@@ -10,10 +10,9 @@ from refusals import refuses
 
 from imprint.association import calibration
 from imprint.association.calibration import ANY, Altered, AskedTest, calibrate, exchanged, original_of
-from imprint.association.frequency import octaves_apart
 from imprint.association.seat import seat
 from imprint.association.settings import MOST_COPIES
-from imprint.association.sizes import measure_size
+from imprint.association.sizes import octaves_apart
 from imprint.association.weat import weat
 from imprint.embeddings.background import FEWEST_RANKS
 from imprint.errors import SettingError, VocabularyError
@@ -97,7 +96,7 @@ def test_a_copy_is_judged_as_a_subject_is(original, altered):
         test = some.asked[index]
         for copy, sides in enumerate(zip(targets.astype(np.float64), attributes.astype(np.float64), strict=True)):
             words = replace(test.words, targets=sides[0], attributes=sides[1])
-            size = measure_size(test.test, words, None).size
+            size = words.share.size()
             assert bool(found[index, copy]) == (outcome(size.low, size.high, obstacle=size.obstacle).outcome in FOUND)
             difference, spread = words.share.contrast(0.0)
             p_value = two_sided(float(difference / np.sqrt(spread.variance)), float(spread.df))

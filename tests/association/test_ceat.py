@@ -13,7 +13,7 @@ from imprint.association.rows import SeatRow
 from imprint.association.seat import seat
 from imprint.association.seat_battery import run_seat_battery
 from imprint.encoders.base import FunctionEncoder
-from imprint.encoders.words import without_marks
+from imprint.encoders.wrapping import without_marks
 from imprint.errors import CorpusError, SettingError, StimulusError, VocabularyError
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import WeatTest, WordSet, words_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imprint.association.frequency import is_explained_by_frequency, octaves_apart, replacement_p
+from imprint.association.sizes import is_explained_by_frequency, octaves_apart, replacement_p
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import unit_rows

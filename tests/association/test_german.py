@@ -11,7 +11,7 @@ from refusals import refuses
 
 from imprint.association.battery import run_battery
 from imprint.association.seat import seat
-from imprint.association.sizes import beside_things, is_explained_by_grammar
+from imprint.association.sizes import beside_things, is_explained_by_grammar, over_words
 from imprint.association.sizes import test_of_things as of_things
 from imprint.association.vectors import SetVectors
 from imprint.association.weat import WeatRow, weat
@@ -21,9 +21,9 @@ from imprint.errors import StimulusError
 from imprint.evaluation.controls import control_words, controls
 from imprint.metrics.by_name import make_metric
 from imprint.metrics.run import measure_metric
+from imprint.policies.conditions import UNJUDGED
 from imprint.policies.gate import check, parse_conditions
-from imprint.policies.judging import UNJUDGED
-from imprint.significance.crossed import over_words, two_sided
+from imprint.significance.crossed import two_sided
 from imprint.stimuli.catalog import catalogue, get, languages, shared_sets
 from imprint.stimuli.definition import WefatTest, WordSet, words_of
 from imprint.stimuli.files import read_property
@@ -255,14 +255,10 @@ def crossed(rng, difference, n=8, m=8, spread=0.3):
     return SetVectors(*names, n, m, targets, np.hstack([signs[:, None], np.eye(2 * m)]))
 
 
-def differs(words):
-    return over_words(words.targets @ words.attributes.T, words.n_x, words.n_a, confidence=0.995)
-
-
 def test_the_check_adds_the_errors_and_rejects_rarely_where_things_differ_as_much():
     rng = np.random.default_rng(0)
     words, nouns = crossed(rng, 1.0), crossed(rng, 0.2, n=24)
-    by_words, by_things = differs(words), differs(nouns)
+    by_words, by_things = over_words(words), over_words(nouns)
     grammar = beside_things(words, lambda: nouns)
     more = abs(by_words.difference) - abs(by_things.difference)
     error = by_words.error + by_things.error

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from imprint.association.battery import run_battery
-from imprint.association.interactions import InteractionRow, by_gender, contrasts, interaction_rows
 from imprint.association.rows import Measured
+from imprint.association.topics import InteractionRow, by_gender, contrasts, interaction_rows
 from imprint.association.weat import measure
 from imprint.significance.shares import combined
 from imprint.stimuli.catalog import get

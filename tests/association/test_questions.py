@@ -82,21 +82,23 @@ def test_a_size_is_the_formulas(seed):
     x, y, a, b = drawn(seed, (30, 24, 19, 26))
     sized = measured(x, y, a, b)
     size, p_of = literal(x, y, a, b)
-    assert sized.size.value == pytest.approx(size)
-    assert sized.size.low < size < sized.size.high
-    for end, beyond in ((sized.size.low, -1), (sized.size.high, 1)):
+    low, high = sized["size_low"], sized["size_high"]
+    assert sized["size"] == pytest.approx(size)
+    assert low < size < high
+    for end, beyond in ((low, -1), (high, 1)):
         assert p_of(end) == pytest.approx(0.005, rel=1e-6)
         assert p_of(end + 0.01 * beyond) < 0.005 < p_of(end - 0.01 * beyond)
-    judged = outcome(sized.size.low, sized.size.high)
-    assert (sized.fields()["outcome"], sized.fields()["reason"]) == (judged.outcome, judged.reason)
-    assert sized.unrelated is None
+    judged = outcome(low, high)
+    assert (sized["outcome"], sized["reason"]) == (judged.outcome, judged.reason)
+    assert sized["unrelated"] is None
 
 
 def test_turning_names_and_words_round_keeps_the_size_and_one_alone_its_sign():
     x, y, a, b = drawn(9, (20, 20, 20, 20))
-    size, both, names = (measured(*sides).size for sides in ((x, y, a, b), (y, x, b, a), (y, x, a, b)))
-    assert (both.value, both.low, both.high) == pytest.approx((size.value, size.low, size.high))
-    assert (names.value, names.low, names.high) == pytest.approx((-size.value, -size.high, -size.low))
+    sizes = [measured(*sides) for sides in ((x, y, a, b), (y, x, b, a), (y, x, a, b))]
+    as_asked, both, names = ([fields[name] for name in ("size", "size_low", "size_high")] for fields in sizes)
+    assert both == pytest.approx(as_asked)
+    assert names == pytest.approx([-as_asked[0], -as_asked[2], -as_asked[1]])
 
 
 def fields_of(row):

@@ -24,7 +24,7 @@ from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates, bundled_templates, sentences
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.opening import open_encoder
 
 UNITS = ("word", "sentence")

@@ -8,7 +8,7 @@ import pytest
 from fields import values
 
 from imprint.association.seat import seat
-from imprint.association.sensitivity import Sensitivity, mean_cosine
+from imprint.association.sensitivity import flips, mean_cosine
 from imprint.stimuli.definition import WeatTest, WordSet
 from imprint.stimuli.templates import Templates
 
@@ -123,10 +123,10 @@ def test_a_planted_template_is_the_one_that_turns_the_sign():
 
 
 def test_flips_name_every_part_of_the_other_sign_and_no_other():
-    parts = Sensitivity({"one": 0.1, "two": -0.1}, {"three": -0.2, "four": 0.0}, {"five": -1e-9, "six": 2.0})
-    assert parts.flips(1.0) == ("template 'two' alone", "without template 'three'", "without the word 'five'")
-    assert parts.flips(-1.0) == ("template 'one' alone", "without the word 'six'")
-    assert parts.flips(0.0) == parts.flips(math.nan) == ()
+    parts = {"one": 0.1, "two": -0.1}, {"three": -0.2, "four": 0.0}, {"five": -1e-9, "six": 2.0}
+    assert flips(1.0, *parts) == ("template 'two' alone", "without template 'three'", "without the word 'five'")
+    assert flips(-1.0, *parts) == ("template 'one' alone", "without the word 'six'")
+    assert flips(0.0, *parts) == flips(math.nan, *parts) == ()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,9 +7,9 @@ import pytest
 from planted import SETS
 
 from imprint.association.battery import run_battery
-from imprint.association.rows import SeatRow
+from imprint.association.rows import SeatRow, TopicRow
 from imprint.association.seat_battery import run_seat_battery
-from imprint.association.topics import TopicRow, topic_rows
+from imprint.association.topics import topic_rows
 from imprint.association.weat import WeatRow
 from imprint.embeddings.embedding import Embedding
 from imprint.stimuli.catalog import get

@@ -17,7 +17,7 @@ from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
 from imprint.render.terminal import draw_text
-from imprint.reports.method import method
+from imprint.reports.conclusions import method
 from imprint.reports.summary import brief
 from imprint.view import Table, flat
 

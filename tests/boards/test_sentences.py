@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from made_rows import make_row
 
-from imprint.boards.sentences import choose, headline
+from imprint.boards.sentences import best_quality, choose, headline, left_open, say_topics
 from imprint.render.terminal import draw_text
 
 QUESTIONS = {
@@ -88,8 +88,46 @@ def test_the_headline_is_about_standard_questions_and_then_about_others():
     ("outcome", "said"), [("small", "are equal within 10\xa0%"), ("cannot tell", "cannot be told apart")]
 )
 def test_how_the_models_to_take_compare_is_said(outcome, said):
-    (text,) = headline(pairs("abc", {("a", "c"), ("b", "c")}, outcome=outcome))
-    assert draw_text(text) == f"On gender (2 questions), take a or b: less bias than in c. They {said}."
+    rows = pairs("abc", {("a", "c"), ("b", "c")}, outcome=outcome)
+    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (2 questions), take a or b: less bias than in c.",
+        f"On gender, those with less bias {said}.",
+    ]
+
+
+def test_what_it_means_not_to_be_decided_is_said_once_and_of_which_models():
+    rows = pairs("abcde", {("a", "b")})
+    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (2 questions), a has less bias than b. For the other 3, the words do not decide.",
+        "On gender, c, d and e may have more or less.",
+    ]
+    (nothing,) = left_open(pairs("abc", {}), ())
+    assert draw_text(nothing).startswith("Where the words do not decide, either model may have less")
+    assert not [*left_open(pairs("abc", {}, outcome="small"), ())]
+
+
+def test_models_equal_to_those_with_less_bias_are_not_called_undecided():
+    rows = pairs("abcd", {("a", "b")}, outcome="small")
+    rows = [msgspec.structs.replace(row, outcome="cannot tell") if row.change_to == "d" else row for row in rows]
+    choice = choose(rows)
+    assert (choice.take, choice.alike, choice.undecided, choice.is_complete) == (("a",), ("c",), ("d",), False)
+    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (2 questions), a has less bias than b. c is within 10\xa0% of a; 1 is undecided.",
+        "On gender, c is within 10\xa0% of a; d may have more or less.",
+    ]
+    chained = [*pairs("abcd", {("a", "b"), ("c", "d")}, outcome="small")]
+    assert choose(chained).alike == (), "where no order is said, nobody is as low as the lowest"
+
+
+def test_an_order_that_the_headline_names_is_not_said_again():
+    named = pairs("abc", {("a", "b"), ("a", "c")})
+    assert [*say_topics(named)] == [*headline(named)]
+    counted = pairs("abcdef", {("a", other) for other in "bcdef"})
+    assert [draw_text(text) for text in say_topics(counted)][1:] == [
+        "Gender: less bias in a than in b, c, d, e and f."
+    ]
+    chained = pairs("abc", {("a", "b"), ("b", "c"), ("a", "c")})
+    assert [draw_text(text) for text in say_topics(chained)][1:] == ["Gender: less bias in a and b than in c."]
 
 
 def test_a_model_is_taken_only_where_every_other_has_more():
@@ -103,7 +141,7 @@ def test_a_model_is_taken_only_where_every_other_has_more():
 def test_models_that_are_equal_are_said_to_be_where_others_cannot_be_told():
     rows = pairs("abc", {}, outcome="small") + [row for row in pairs("abcd", {}) if row.change_to == "d"]
     assert [draw_text(text) for text in headline(rows)] == [
-        "On gender (2 questions), all but d, for which the words do not decide, are equal within 10\xa0%."
+        "On gender (2 questions), all but d (undecided) are equal within 10\xa0%."
     ]
     undecided = [*rows[1:], *pairs("ab", {})]
     assert [draw_text(text) for text in headline(undecided)] == ["On gender (2 questions), the words do not decide."]
@@ -115,3 +153,19 @@ def test_a_topic_is_one_whether_two_models_have_its_questions_or_its_tests():
     ]
     said = [draw_text(text) for text in headline(pairs("abc", {("a", "b"), ("a", "c")}) + by_test)]
     assert said == ["On gender (2 questions), a has less bias than b and c. For d, the words do not decide."]
+
+
+def test_the_best_quality_is_said_with_whose_interval_reaches_it():
+    def rated(name, quality, judged=True):
+        ends = {"quality_low": quality - 0.02, "quality_high": quality + 0.02}
+        return make_row(
+            "board", test="board", embedding=name, subject="encoder", judged=judged, quality=quality, **ends
+        )
+
+    rows = [rated("a", 0.6), rated("b", 0.78), rated("c", 0.8), rated("d", 0.9, judged=False)]
+    assert [draw_text(text) for text in best_quality(rows, ())] == [
+        "c has the highest quality: 0.80 [0.78 to 0.82]; its interval overlaps with that of b."
+    ]
+    assert [draw_text(text) for text in best_quality([rows[0], rows[2]], ())] == [
+        "c has the highest quality: 0.80 [0.78 to 0.82]."
+    ]

@@ -15,11 +15,21 @@ MOVES = (WordValue("Ann </script>", 0.2), WordValue("Bob", -0.3))
 
 @pytest.fixture(scope="module")
 def board_page(tmp_path_factory):
-    """Return a board of hostile names with a question in each of five topics, and a page for each model."""
-    folder = tmp_path_factory.mktemp("board")
+    """Return a board of hostile names."""
+    return write_board(tmp_path_factory.mktemp("board"), HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def plain_board(tmp_path_factory):
+    """Return a board of names as models have them."""
+    return write_board(tmp_path_factory.mktemp("plain"), ("GloVe 6B 100d", "USE multilingual", "MiniLM", "WordLlama"))
+
+
+def write_board(folder, names):
+    """Write a board with a question in each of five topics, and a page for each model."""
     (folder / "subjects").mkdir()
     rows = []
-    for number, name in enumerate(HOSTILE, start=1):
+    for number, name in enumerate(names, start=1):
         page = f"subjects/{number}-subject.html"
         (folder / page).write_text("<!doctype html><title>its own page</title><h1>its own page</h1>")
         own = {"embedding": name, "page": page}
@@ -32,7 +42,7 @@ def board_page(tmp_path_factory):
             rows.append(make_row("board-test", **own, **sized, **test))
             rows.append(make_row("board-topic", test=topic, topic=topic, tests=(f"{topic}-career",), **own, **sized))
     for topic in TOPICS:
-        pair = {"embedding": HOSTILE[0], "change_from": HOSTILE[0], "change_to": HOSTILE[1], "less": HOSTILE[1]}
+        pair = {"embedding": names[0], "change_from": names[0], "change_to": names[1], "less": names[1]}
         pair |= {"size": 0.1, "size_low": 0.05, "size_high": 0.15, "outcome": "present"}
         pair |= {"size_before": 0.2, "size_before_low": 0.12, "size_before_high": 0.28}
         pair |= {"size_after": 0.3, "size_after_low": 0.21, "size_after_high": 0.39}
@@ -53,6 +63,24 @@ def test_a_board_fits_its_screen_and_axe_finds_nothing_serious(opened, board_pag
     violations = axe.Axe().run(page).response["violations"]
     assert [one["id"] for one in violations if one["impact"] in ("serious", "critical")] == []
     assert page.evaluate("window.broken") is None
+
+
+def test_the_first_screen_has_the_headline_and_four_models(opened, plain_board):
+    page = opened(plain_board, width=1440, height=900)
+    assert bottom(page.locator("h1")) < bottom(page.locator(".sure")) < bottom(page.locator("thead").first)
+    assert bottom(page.locator(".panel tbody tr").nth(3)) < 900
+
+
+def test_a_phone_shows_the_headline_and_the_outcomes_of_the_first_model(opened, plain_board):
+    page = opened(plain_board, width=390, height=844)
+    assert bottom(page.locator("h1")) < bottom(page.locator(".panel tbody tr td.cannot-tell").nth(1)) < 844
+    assert bottom(page.locator(".panel")) < bottom(page.locator(".next")) < bottom(page.locator("nav"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def bottom(place):
+    box = place.bounding_box()
+    return box["y"] + box["height"]
 
 
 def test_columns_sort_by_the_size_without_its_sign(opened, board_page):

@@ -101,6 +101,37 @@ def test_numbers_and_dots_follow_the_typing(opened, address):
     assert "of 126 splits" in answer(page), "the address keeps the question"
 
 
+def test_other_words_lose_the_name_of_those_they_replace(opened):
+    page = opened()
+    assert page.locator("[name=x_name]").input_value()
+    first = page.locator("#x").input_value()
+    page.locator("#x").fill(f"{first}\nnurse")
+    assert page.locator("[name=x_name]").input_value(), "a word more is the same set"
+    type_sets(page, x=X, y=Y, a=A, b=B)
+    wait_for(page, "of 70 splits")
+    assert page.locator("[name$=_name]").evaluate_all("all => all.map(one => one.value)") == [""] * 4
+    assert re.match(r"X lie nearer to A than Y|It is not clear whether [XY] or [XY] are nearer to A", said(page))
+    page.locator("[name=x_name]").fill("flowers")
+    page.locator("#x").fill("he, she, nurse")
+    assert page.locator("[name=x_name]").input_value() == "flowers", "what was typed stays"
+
+
+def test_a_phone_shows_the_answer_while_its_words_are_typed(opened):
+    page = opened(screen="phone")
+    line = page.locator("#said")
+    type_sets(page, x=X, y=Y, a=A, b=B)
+    wait_for(page, "of 70 splits")
+    page.locator("#x").scroll_into_view_if_needed()
+    page.locator("#said:not(.unseen)").wait_for()
+    assert line.inner_text() == said(page)
+    box = line.bounding_box()
+    assert box["y"] + box["height"] == SCREENS["phone"]["height"]
+    assert box["height"] > 20
+    page.locator(".said").scroll_into_view_if_needed()
+    page.evaluate("window.scrollBy(0, 400)")
+    page.locator("#said.unseen").wait_for(state="attached")
+
+
 def test_a_stale_answer_is_never_shown(opened):
     page = opened()
     type_sets(page, x=X, y=Y, a=A, b=B)

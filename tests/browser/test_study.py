@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.design import CANNOT_TELL, Design, Item, ItemBlock, NameGroup
 from imprint.study.records import create_study
 from imprint.study.settings import Terms
 from imprint.study.store import Store
@@ -37,8 +37,15 @@ SHARED = {"embedding": "tiny", "embedding_sha256": "0" * 64, "quota": 50, "least
 DESIGNS = {
     "ube": Design(
         "ube",
-        blocks=tuple(ItemBlock((f"category {n}",), triples(n), tuple(LETTERS[:8])) for n in range(2)),
+        blocks=tuple(ItemBlock((f"category {n}",), triples(n), (*LETTERS[:8], CANNOT_TELL)) for n in range(2)),
         groups=GROUPS,
+        exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in LETTERS[:4] for n in range(3)),
+        **SHARED,
+    ),
+    "few": Design(
+        "ube",
+        blocks=(ItemBlock(("c",), (Item("triple", ("law", "act", "rules"), "A"),), (*LETTERS[:4], CANNOT_TELL)),),
+        groups=GROUPS[:4],
         exam=tuple(Item("name", (f"{letter}-asked{n}",), letter) for letter in LETTERS[:4] for n in range(3)),
         **SHARED,
     ),
@@ -108,11 +115,10 @@ def click_through(page, *, check=lambda page: None):
     while not heading(page).startswith("Thank you"):
         seen.append(heading(page))
         check(page)
-        for select in page.locator("select").all():
-            label = page.locator(f"label[for={select.get_attribute('id')}]").inner_text()
-            select.select_option(label[0])
         for fieldset in page.locator("fieldset").all():
             fieldset.get_by_role("radio").first.check()
+            if (own := fieldset.locator(f"[value={fieldset.locator('legend').inner_text()[0]}]")).count():
+                own.check()
         if page.locator("textarea").count():
             page.locator("textarea").fill("nurse, home maker")
         before = page.locator("main").element_handle()
@@ -124,7 +130,8 @@ def click_through(page, *, check=lambda page: None):
 
 
 HEADINGS = {
-    "ube": ["Which group goes with it?", "The groups of names"] + ["Which group would society think of?"] * 2,
+    "ube": ["Which group fits each line?", "The groups of names"] + ["Which group would society think of?"] * 2,
+    "few": ["Which group fits each line?", "The groups of names", "Which group would society think of?"],
     "offense": ["How offensive is this association?"] * 3,
     "analogy": ["What do you make of this analogy?"] * 2,
     "suggestion": ["Which words carry a stereotype?"],
@@ -151,6 +158,29 @@ def test_a_person_gets_from_the_link_to_the_thanks(visit, protocol, screen, them
     assert click_through(page, check=check) == ["Before you begin", *HEADINGS[protocol]]
 
 
+def test_a_person_who_cannot_tell_says_so_and_sees_every_name_on_a_phone(visit, servers):
+    page = visit("few", "phone")
+    join(page)
+    page.get_by_role("button", name="I have read").click()
+    page.get_by_role("heading", name="Which group fits").wait_for()
+    for fieldset in page.locator("fieldset").all():
+        fieldset.locator(f"[value={fieldset.locator('legend').inner_text()[0]}]").check()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Which group would society").wait_for()
+    clipped = "labels => labels.filter(label => label.scrollWidth > label.clientWidth).length"
+    assert page.locator("fieldset label").evaluate_all(clipped) == 0
+    shown = {*page.locator("fieldset label").all_inner_texts()}
+    assert {", ".join(group.names) for group in GROUPS[:4]} | {"I cannot tell"} == shown
+    page.get_by_label("I cannot tell").check()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    token = page.url.rsplit("/", 1)[1]
+    with Store.open(servers("few").study) as store:
+        number = store.participant(token)
+        assert [one.value for one in store.answers() if one.participant == number][-1] == CANNOT_TELL
+
+
 def press_to(page, role, name):
     """Press Tab until the focus is on this control."""
     wanted = page.get_by_role(role, name=name).first
@@ -167,11 +197,6 @@ def press_through(page):
     page.keyboard.press("Enter")
     page.wait_for_url("**/p/*")
     while not heading(page).startswith("Thank you"):
-        for select in page.locator("select").all():
-            page.keyboard.press("Tab")
-            while not select.evaluate("control => control === document.activeElement"):
-                page.keyboard.press("Tab")
-            page.keyboard.press(page.locator(f"label[for={select.get_attribute('id')}]").inner_text()[0])
         if page.locator("fieldset[data-keys='1 2 3 4 5 6 7']").count():
             page.keyboard.press("6")
         else:
@@ -179,6 +204,9 @@ def press_through(page):
                 while not fieldset.evaluate("set => set.contains(document.activeElement)"):
                     page.keyboard.press("Tab")
                 page.keyboard.press("Space")
+                own = fieldset.locator(f"[value={fieldset.locator('legend').inner_text()[0]}]")
+                while own.count() and not own.is_checked():
+                    page.keyboard.press("ArrowDown")
         if page.locator("textarea").count():
             while not page.locator("textarea").evaluate("control => control === document.activeElement"):
                 page.keyboard.press("Tab")
@@ -199,7 +227,7 @@ def test_the_keyboard_alone_is_enough(visit, servers, protocol):
         number = store.participant(token)
         given = {answer.item: answer.value for answer in store.answers() if answer.participant == number}
         items = {item.number: item for item in store.items()}
-    assert len(given) == {"ube": 8 + 16, "offense": 3, "analogy": 4, "suggestion": 1}[protocol]
+    assert len(given) == {"ube": 8 + 16, "few": 8 + 1, "offense": 3, "analogy": 4, "suggestion": 1}[protocol]
     if protocol == "ube":
         assert all(items[item].expected == value for item, value in given.items())
     if protocol == "offense":
@@ -374,8 +402,8 @@ def test_the_administrator_walks_through_the_preview_and_nothing_is_stored(visit
             if heading(page) not in seen:
                 assert axe.Axe().run(page).response["violations"] == []
             seen.append(heading(page))
-            for select in page.locator("select").all():
-                select.select_option(index=1)
+            for fieldset in page.locator("fieldset").all():
+                fieldset.get_by_role("radio").first.check()
             page.locator("button.main, nav a:has-text('Next')").last.click()
         assert seen == ["Before you begin", *HEADINGS["ube"], "Thank you"]
         assert store.overview() == before

@@ -7,8 +7,7 @@ import pytest
 from made_rows import make_row
 from refusals import refuses
 
-from imprint.cli.card import card_command
-from imprint.cli.report import report_command
+from imprint.cli.findings import PageSettings, card_command, report_command
 from imprint.errors import ImprintError
 from imprint.reports.card import FRONT_MATTER, HEADING
 from imprint.writing import write_findings
@@ -34,7 +33,7 @@ def test_a_page_given_for_findings_is_the_wrong_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = Path("report.html")
     page.write_text("<!doctype html>\n")
-    for command in (partial(report_command, out=page, unmask=False, open=False), partial(card_command, out=page)):
+    for command in (partial(report_command, page=PageSettings(out=page)), partial(card_command, out=page)):
         with refuses(ImprintError, "JSON", "findings.jsonl", where=(page, 1)):
             command(findings=page)
     assert page.read_text() == "<!doctype html>\n"

@@ -99,7 +99,7 @@ def test_a_study_of_findings_is_created_answered_scored_exported_and_deleted(in_
         "0.0017",
         "–",
     ]  # 1/4!² by chance
-    assert "alpha 1.00" in " ".join(scored.stderr.split())
+    assert "alpha is 1.00" in " ".join(scored.stderr.split())
     with Store.open(tmp_path / "study.db") as store:
         names = sorted(map(store.pseudonym, (1, 2, 3)))
     lines = [line.split() for line in scored.stdout.splitlines()]
@@ -304,16 +304,17 @@ def test_scores_of_a_study_that_nobody_answered_are_dashes_not_errors(in_process
 
 
 @pytest.mark.slow
-def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path):
-    made = in_process("study", "create", "default", "--out", "study.db", "--seed", 3)
+@pytest.mark.parametrize(("seed", "pages", "questions"), [(0, 9, 10), (3, 4, 4)])
+def test_a_study_of_the_bundled_embedding_is_one_command(in_process, tmp_path, seed, pages, questions):
+    made = in_process("study", "create", "default", "--out", "study.db", "--seed", seed)
     assert made.returncode == 0, made.stderr
     with Store.open(tmp_path / "study.db") as store:
-        assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", 3, 18)
-        assert (
-            len(store.overview().blocks) == 4
-        )  # categories with a stable association that is not one of family names
+        assert (store.study.protocol, store.study.seed, store.study.quota) == ("ube", seed, 18)
+        # Categories with a stable association that is not one of family names.
+        assert len(store.overview().blocks) == pages
+        assert sum(item.stage == "main" for item in store.items()) == questions
         groups = store.study.groups  # those that common names point to
-        assert {"Mary", "James", "Jose"} <= {group.names[0] for group in groups}
+        assert {"Mary", "James", "Jose", "Ahmad"} == {group.names[0] for group in groups}
         # The exam draws on ten clear names of each of them.
         assert store.study.exam.groups == len(groups)
         assert sum(item.stage == "exam" for item in store.items()) == 10 * len(groups)

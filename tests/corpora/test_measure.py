@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import imprint
+from imprint.corpora.documents import partners
 from imprint.corpora.measure import MARGIN, is_closed
 from imprint.corpora.rows import CorpusRow
-from imprint.corpora.swapping import partners
 from imprint.errors import CorpusError, SettingError
 from imprint.kinds.corpus import CORPUS
 from imprint.masking import Words

@@ -18,7 +18,7 @@ from imprint.debiasing.sentences import (
     own_groups,
 )
 from imprint.errors import ImprintError, SettingError
-from imprint.evaluation.debiased import seat_texts
+from imprint.evaluation.debiased_encoder import seat_texts
 from imprint.evaluation.recovering import OwnedRows, recover_group
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WordSet

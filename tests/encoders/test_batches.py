@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imprint.encoders.batches import encode_in_batches
+from imprint.encoders.tokens import encode_in_batches
 
 TEXTS = st.lists(st.text("abc ", min_size=1, max_size=5), min_size=1, max_size=60, unique=True)
 

@@ -23,7 +23,7 @@ from imprint.encoders.base import Encoder, FunctionEncoder, identify
 from imprint.encoders.cache import EncodingCache, EncodingStore, HeldEncodings, default_cache
 from imprint.encoders.server import ServerEncoder
 from imprint.errors import EncoderError, SettingError
-from imprint.subjects.common import common_words, ranked_words
+from imprint.subjects.background import common_words, ranked_words
 from imprint.subjects.encodings import choose_fitting, encode_texts
 from imprint.subjects.framed import word_vectors
 

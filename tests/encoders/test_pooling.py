@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
+from imprint.encoders.tokens import LAYERS, POOLINGS, combine, pool
 
 
 def pool_by_loop(tokens, pooling):

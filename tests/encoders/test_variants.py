@@ -11,7 +11,7 @@ from imprint.association.seat import seat
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import FunctionEncoder
 from imprint.encoders.cache import HeldEncodings
-from imprint.encoders.variants import VariantEncoder
+from imprint.encoders.wrapping import VariantEncoder
 from imprint.errors import SettingError
 from imprint.evaluation.controls import controls
 from imprint.subjects.encodings import encode_texts, fresh_texts

@@ -5,13 +5,13 @@ import pytest
 
 from imprint.encoders.base import Encoder, FunctionEncoder
 from imprint.encoders.cache import EncodingCache
-from imprint.encoders.variants import VariantEncoder
-from imprint.encoders.words import (
+from imprint.encoders.tokens import mean_of_words
+from imprint.encoders.wrapping import (
     END,
     START,
+    VariantEncoder,
     gives_tokens,
     marked_span,
-    mean_of_words,
     without_marks,
     words_in_context,
 )

@@ -20,7 +20,7 @@ from systems import posix
 from imprint.embeddings.convert import convert
 from imprint.enumeration.checkpoint import Checkpoint, resumed
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.mirroring import KINDS
+from imprint.enumeration.null import KINDS
 from imprint.enumeration.solution import COPIES_PER_CHUNK
 from imprint.errors import SettingError
 from imprint.subjects.opening import load

@@ -24,7 +24,7 @@ from imprint.clusters import open_cluster
 from imprint.embeddings.convert import convert
 from imprint.enumeration.checkpoint import resumed
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.mirroring import KINDS
+from imprint.enumeration.null import KINDS
 from imprint.enumeration.solution import COPIES_PER_CHUNK, REPEAT_WORK
 from imprint.errors import SettingError
 from imprint.significance.rotations import CHUNK, Cells, chunks, rotated_scores
@@ -153,6 +153,12 @@ def test_an_address_that_is_none_is_one_line(address):
     assert (result.returncode, result.stdout) == (1, "")
     assert len(result.stderr.splitlines()) == 1
     assert address in result.stderr
+
+
+def test_an_address_is_tried_before_groups_are_made(monkeypatch):
+    monkeypatch.setattr("imprint.enumeration.enumerate.build_problem", None)
+    with refuses(SettingError, option="workers", got="somewhere"):
+        enumerate_biases("default", workers="somewhere")
 
 
 @pytest.mark.slow

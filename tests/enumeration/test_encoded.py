@@ -12,7 +12,7 @@ from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds
 from imprint.errors import EncoderError, SettingError
 from imprint.stimuli.names import first_names
-from imprint.subjects.common import common_words, ranked_words
+from imprint.subjects.background import common_words, ranked_words
 from imprint.subjects.framed import FRAMES, word_vectors
 from imprint.subjects.opening import load, open_encoder
 

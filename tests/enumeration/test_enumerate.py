@@ -9,7 +9,7 @@ from refusals import refuses
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.mirroring import KINDS
+from imprint.enumeration.null import KINDS
 from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import REPEAT_WORK, problem_seeds

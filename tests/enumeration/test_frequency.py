@@ -5,16 +5,16 @@ import pytest
 from scipy.stats import spearmanr
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.confounds import (
-    correlation_with_frequency,
+from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.groups import correlation_with_frequency
+from imprint.enumeration.null import KINDS, Mirrors, score_copies, standardise
+from imprint.enumeration.problem import (
+    build_problem,
     drop_direction,
     frequency_direction,
     log_frequency,
     without_direction,
 )
-from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.mirroring import KINDS, Mirrors, score_copies, standardise
-from imprint.enumeration.problem import build_problem
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds
 from imprint.significance.rotations import observed_scores

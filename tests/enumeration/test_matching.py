@@ -10,7 +10,7 @@ import pytest
 
 from imprint.embeddings.embedding import Embedding
 from imprint.enumeration.enumerate import enumerate_biases
-from imprint.enumeration.mirroring import Mirrors, StandingOut, score_copies, smallest_z
+from imprint.enumeration.null import Mirrors, StandingOut, score_copies, smallest_z
 from imprint.enumeration.problem import build_problem, cluster_again
 from imprint.enumeration.settings import Settings
 from imprint.enumeration.solution import problem_seeds, repeat_clustering, same_cells, same_groups

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.mirroring import (
+from imprint.enumeration.null import (
     KINDS,
     Mirrors,
+    StandingOut,
     frequency_directions,
-    judge,
     principal_axes,
     score_copies,
     smallest_z,
@@ -175,7 +175,7 @@ def test_cells_stand_out_by_the_estimated_rate_of_false_discoveries(seed, rate):
     scores, copies = made_scores(seed)
     left_out = np.zeros(scores.shape, dtype=np.bool_)
     left_out[:, seed % 4] = True
-    found = judge(scores, copies, rate, left_out)
+    found = StandingOut.of(scores, copies, rate, left_out)
     kinds = [standardise(scores, copies[kind::KINDS]) for kind in range(KINDS)]
     z = np.minimum(kinds[0][0], kinds[1][0])
     candidates = z[np.isfinite(z) & ~left_out]
@@ -207,7 +207,7 @@ def test_cells_stand_out_by_the_estimated_rate_of_false_discoveries(seed, rate):
 
 def test_where_every_cell_is_left_out_nothing_stands_out():
     scores, copies = made_scores(0)
-    found = judge(scores + 1_000, copies, 0.1, np.ones(scores.shape, dtype=np.bool_))
+    found = StandingOut.of(scores + 1_000, copies, 0.1, np.ones(scores.shape, dtype=np.bool_))
     assert not found.stands_out.any()
 
 
@@ -217,7 +217,7 @@ def test_a_cell_that_seldom_has_enough_words_does_not_stand_out_for_that():
     copies[4:, 0, 1] = -np.inf
     scores = np.zeros((1, 20))
     scores[0, 1] = 100.0  # far above its four scores on their own scale
-    found = judge(scores, copies, 0.1, np.zeros((1, 20), dtype=np.bool_))
+    found = StandingOut.of(scores, copies, 0.1, np.zeros((1, 20), dtype=np.bool_))
     assert found.z[0, 1] < 2
     assert not found.stands_out.any()
 
@@ -229,11 +229,11 @@ def test_copies_of_nothing_but_chance_seldom_have_a_cell_that_stands_out(mirrors
     nothing = np.zeros(mirrors.cells.shape, dtype=np.bool_)
     for kind in range(KINDS):
         found = sum(
-            bool(judge(scores.astype(np.float64), copies, 0.1, nothing).stands_out.any())
+            bool(StandingOut.of(scores.astype(np.float64), copies, 0.1, nothing).stands_out.any())
             for scores in further[kind::KINDS]
         )
         assert found <= 15  # of 50; more come once in ten thousand at 10 %
     # Nor by never finding anything.
     strong = further[0].astype(np.float64)
     strong[0, 0] += 8 * copies[:, 0, 0][np.isfinite(copies[:, 0, 0])].std()
-    assert judge(strong, copies, 0.1, nothing).stands_out[0, 0]
+    assert StandingOut.of(strong, copies, 0.1, nothing).stands_out[0, 0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.confounds import EXPLAINED, spelling_shares
 from imprint.enumeration.enumerate import enumerate_biases
+from imprint.enumeration.groups import EXPLAINED, spelling_shares
 from imprint.enumeration.rows import UbeGroupRow, UbeOverviewRow, UbeRow
 from imprint.significance.rotations import Cells, observed_scores
 

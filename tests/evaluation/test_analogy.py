@@ -10,8 +10,7 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import EmbeddingFileError, SettingError, VocabularyError
 from imprint.evaluation import analogy as analogy_module
 from imprint.evaluation.analogy import METHODS, Vocabulary, analogy, best_answers
-from imprint.evaluation.benchmarks import AnalogyBenchmark, bundled_benchmarks
-from imprint.evaluation.settings import EvaluationSettings
+from imprint.evaluation.benchmarks import AnalogyBenchmark, EvaluationSettings, bundled_benchmarks
 from imprint.kinds import row_type
 from imprint.rows import read_row
 from imprint.subjects.opening import load

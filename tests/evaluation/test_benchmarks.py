@@ -78,9 +78,9 @@ def test_analogies_are_read_with_their_sections(folder):
         ("mine.tsv", "word1\tword2\tscore\tsd\ncar\ttrain\t6\t1\n", 2, "'car train 6 1'"),
         ("mine.txt", "a b c d e\n", 1, "'a b c d e'"),
         ("mine.tsv", "# nothing\n", None, "pairs"),
-        ("mine.tsv", b"\xff\xfe\x00", None, "UTF-8"),
+        ("mine.tsv", b"\xff\xfe\x00", 1, "UTF-8"),
         ("mine.csv", 'car,"train,6\n', 1, "CSV"),
-        ("mine.txt.gz", "x" * (9 << 20), None, "8 MB"),
+        ("mine.txt.gz", "x" * (9 << 20), None, "8 MiB"),
     ],
 )
 def test_a_broken_file_is_refused_by_name_and_line(folder, name, text, line, said):

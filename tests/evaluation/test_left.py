@@ -8,7 +8,7 @@ import pytest
 import imprint
 from imprint.debiasing import DEFAULT_METHOD, SEEDED_METHOD
 from imprint.debiasing.rows import DebiasingRow, LeftRow
-from imprint.evaluation.debiased import DebiasedCopy
+from imprint.evaluation.debias import DebiasedCopy
 from imprint.evaluation.debiasers import DebiasComparisonRow
 from imprint.evaluation.left import judging_axis, measure_left
 from imprint.jobs.job import Job, Plan

@@ -192,7 +192,7 @@ def test_a_test_that_does_not_exist_is_said_to(ask):
     ("path", "fields", "line"),
     [
         ("/", TYPED | {"x": "rose"}, "rose"),
-        ("/", TYPED | {"x": ""}, "x: "),
+        ("/", TYPED | {"x": ""}, "X: "),
         ("/", TYPED | {"x": "rose, ant, lily"}, "ant"),
         ("/", TYPED | {"x": "absent, lacking"}, "lacking"),
         ("/", TYPED | {"x": ",".join(map(str, range(201)))}, "201"),
@@ -218,9 +218,25 @@ def test_a_mistake_is_one_line_in_its_place_and_the_words_stay(ask, path, fields
         assert text in answer.text or len(text) > 100 or text in ("sideways", "magic")
 
 
+def test_a_mistake_does_not_name_the_test_that_typed_words_become(ask):
+    page = ask("POST", "/", data=TYPED | {"x": "rose", "x_name": "flowers"}).text
+    (said,) = re.findall(r'<p class="error" data-said>(.*?)</p>', page)
+    assert said.startswith("x (flowers): has only one word")
+
+
+def test_scores_of_many_words_are_folded(asking):
+    few = asking(load("default"))("GET", "/", params={"test": "caliskan-6"}).text
+    sets = sets_of(get("gender-career"))
+    fields = {letter: ",".join(words[:120] if letter in "xy" else words) for letter, words in sets.items()}
+    many = asking(load("default"))("GET", "/", params=fields).text
+    for page, is_folded in ((few, False), (many, True)):
+        assert (page.index("All numbers") < page.index("Every word&#39;s score")) is is_folded
+
+
 def test_too_few_words_say_that_they_could_not_tell(ask):
     page = ask("POST", "/", data={name: "\n".join(words[:2]) for name, words in NAMED.items()}).text
     assert "too few words" in page
+    assert "Longer lists decide more often" in page
 
 
 def sentence(page):
@@ -265,7 +281,9 @@ def test_a_p_that_is_bounded_is_not_said_to_be_equal(asking):
 
 
 def test_missing_words_are_named(ask):
-    assert "left out: absent." in ask("POST", "/", data=TYPED | {"a": f"{TYPED['a']}, absent"}).text
+    page = ask("POST", "/", data=TYPED | {"a": f"{TYPED['a']}, absent"}).text
+    assert "left out: absent." in page
+    assert "Missing here" not in page, "once is enough"
     assert (
         "left out: lacking, absent."
         in ask("POST", "/axis", data={"pairs": "he, she\nhim, lacking", "words": "nurse, absent, engineer"}).text

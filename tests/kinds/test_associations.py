@@ -15,7 +15,7 @@ from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
 from imprint.kinds.sections import blocks, sections, sentences
 from imprint.kinds.tests import counts_cell, name_cell, outcome_text, published_figures
-from imprint.kinds.verdict import verdict
+from imprint.kinds.verdict import say_leanings
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.numbers import plain
@@ -109,7 +109,7 @@ def test_sentences_count_the_outcomes_of_questions_and_say_who_leans_where(batte
     asked = [row for row in rows if row.is_question]
     first, *others = (plain(text, SHOWN) for text in sentences(rows))
     assert first == f"{len(asked)} questions: {outcome_counts(asked)}."
-    assert others == [plain(text, SHOWN) for text in verdict(asked)]
+    assert others == [plain(say_leanings(asked), SHOWN)]
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from made_rows import make_row
 import imprint
 from imprint import weat
 from imprint.association.rows import outcome_counts
-from imprint.kinds.answers import answer_sentence
+from imprint.kinds.answers import answer_sentence, size_notes
 from imprint.kinds.sections import blocks, sentences
-from imprint.kinds.verdict import counts, of_people
+from imprint.kinds.verdict import of_people, tally
 from imprint.masking import Words
 from imprint.render.html import draw_fragment
 from imprint.render.markdown import draw_text
 from imprint.render.numbers import plain
 from imprint.reports.conclusions import claims
-from imprint.reports.summary import certainty, notes, tiles, verdict
+from imprint.reports.summary import certainty, tiles, verdict
 from imprint.rows import WordList
 from imprint.significance.outcomes import MARGIN, outcome
 from imprint.stimuli.catalog import get, questions
@@ -211,8 +211,8 @@ def test_certainty_gives_the_largest_size_the_counts_and_what_chance_would_give(
     assert largest.endswith("In brackets: other such names and words (99.5 %).")
     assert by_chance == "2 of 4 answers are present or substantial; by chance alone, 1 audit in 50 has one."
     assert len(certainty(rows[2:])) == 1  # no size, no brackets
-    assert [mark.outcome for mark in counts(rows)] == list(INTERVALS)
-    assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in counts(rows))
+    assert [mark.outcome for mark in tally(rows)] == list(INTERVALS)
+    assert all(said(mark.text).startswith(f"1 {mark.outcome}") for mark in tally(rows))
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_another_reason_than_a_wide_interval_stands_beside_the_outcome():
         "It is not clear whether any group leans towards any of the words asked about: in 1, grammar alone may give "
         "as much."
     )
-    (mark,), (alone,) = counts(rows), counts([held_back])
+    (mark,), (alone,) = tally(rows), tally([held_back])
     assert said(mark.meaning) == "could be none or over 10 %; in 1, grammar alone may give as much; not an all-clear"
     assert said(alone.meaning) == "grammar alone may give as much; not an all-clear"
     (tile,) = tiles([held_back]).tiles
@@ -284,7 +284,7 @@ def test_claims_pair_every_answer_with_what_it_does_not_show():
 
 
 def test_notes_explain_the_outcomes_that_are_shown_and_no_others():
-    text = " ".join(said(block.text) for block in notes([question("small"), question("present")]))
+    text = " ".join(said(block.text) for block in size_notes([question("small"), question("present")]))
     assert "Small:" in text
     assert "Present:" in text
     assert "Substantial:" not in text

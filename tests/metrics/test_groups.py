@@ -14,15 +14,14 @@ from imprint.errors import SettingError, StimulusError
 from imprint.metrics.by_name import make_metric
 from imprint.metrics.clustering import Clustering, k_means
 from imprint.metrics.group_association import GroupAssociation
-from imprint.metrics.groups import LEFT_OUT, measure_groups
 from imprint.metrics.metric import MetricWords
 from imprint.metrics.neighbours import NeighbourTest
 from imprint.metrics.rnd import Rnd
-from imprint.metrics.run import measure_metrics
+from imprint.metrics.run import measure_metric, measure_metrics
 from imprint.metrics.subspace import Subspace
-from imprint.significance.crossed import over_words
+from imprint.significance.crossed import Factor, crossed_interval
 from imprint.significance.outcomes import CONFIDENCE
-from imprint.significance.relabelled import Chosen, group_relabellings, place_among, relabellings
+from imprint.significance.relabelled import LEFT_OUT, Chosen, place_among, relabellings
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import GroupsTest, WordSet, validate
 
@@ -47,7 +46,9 @@ def test_g_of_two_groups_is_half_of_weat_with_its_p(bundled, test):
     assert 2 * found.value == pytest.approx(other.mean_difference, rel=1e-6)
     assert found.p_value == pytest.approx(other.p_value, rel=0.02)  # certified ones to 1 %
     words = MetricWords.of(bundled, get(test), unit=True)
-    interval = over_words(words.cosines, words.n_x, words.n_a, units=words.units(), confidence=CONFIDENCE)
+    sides = zip(words.units(), (words.n_x, words.n_a), strict=True)
+    groups = [(np.array(units[:first]), np.array(units[first:])) for units, first in sides]
+    interval = crossed_interval(words.cosines, [Factor(group, (1.0, -1.0)) for group in groups], CONFIDENCE)
     # Exactly so where every unit is one word; words with inflections weigh a little differently.
     close = test in ("caliskan-3", "caliskan-6")
     theirs = (interval.low, interval.high)
@@ -59,7 +60,7 @@ def test_g_of_two_groups_is_half_of_weat_with_its_p(bundled, test):
 
 
 def test_g_of_three_groups_is_the_paper_s(bundled):
-    row = measure_groups(bundled, groups_test(), "group-association", GroupAssociation())
+    (row,) = measure_metric(bundled, groups_test(), "group-association", GroupAssociation())
     sets = [tuple(words.split() for words in one) for one in GROUPS.values()]
     assert row.value == pytest.approx(group_association(bundled, sets), rel=1e-6)
     assert (row.group_sizes, row.p_method, row.directed) == ((6, 6, 6), "sampled", True)
@@ -90,12 +91,12 @@ def test_the_subspace_of_two_groups_is_an_axis_and_that_of_three_a_plane(bundled
     assert lengths[2] == pytest.approx(0.0, abs=1e-12)
     shares = ((words.attributes @ plane[:2].T) ** 2).sum(axis=1)
     expected = np.mean([shares[attributes[0] == group].mean() for group in range(3)])
-    assert Subspace().of_groups(words, targets, attributes) == pytest.approx([expected], abs=1e-12)
+    assert Subspace().values(words, Chosen(targets, attributes)) == pytest.approx([expected], abs=1e-12)
 
 
 def test_all_orders_of_labels_are_tried_once():
     numbers = np.array([0, 0, 1, 1, 2])
-    found, exact = group_relabellings(numbers, np.random.SeedSequence(0))
+    found, exact = relabellings(numbers, np.random.SeedSequence(0))
     assert exact
     assert found[0].tolist() == numbers.tolist()
     assert {tuple(one) for one in found.tolist()} == set(permutations(numbers.tolist()))
@@ -104,7 +105,7 @@ def test_all_orders_of_labels_are_tried_once():
 
 def test_drawn_labels_keep_the_groups_sizes():
     numbers = np.repeat(np.arange(3), 8)
-    found, exact = group_relabellings(numbers, np.random.SeedSequence(0))
+    found, exact = relabellings(numbers, np.random.SeedSequence(0))
     assert not exact
     assert found[0].tolist() == numbers.tolist()
     assert (np.sort(found, axis=1) == numbers).all()
@@ -115,9 +116,9 @@ def test_drawn_labels_keep_the_groups_sizes():
 def test_the_p_of_clusters_counts_all_labels(bundled, test):
     words = MetricWords.of(bundled, get(test), unit=True)
     (found,) = metric("clustering", bundled, test).findings()
-    flags, exact = relabellings(words.n_x, words.n_x + words.n_y, np.random.SeedSequence(1))
     observed = words.observed()
-    tried = Clustering().values(words, Chosen(flags, ~flags, observed.a, observed.b))
+    labels, exact = relabellings(observed.targets[0], np.random.SeedSequence(1))
+    tried = Clustering().values(words, replace(observed, targets=labels))
     place = place_among(tried, exact=exact, tail="high")
     assert found.value == pytest.approx(tried[0])
     assert found.expected == pytest.approx(place.expected, abs=1e-9 if exact else 0.002)
@@ -139,7 +140,7 @@ def test_clusters_are_named_as_suits_them_best(bundled):
     words = MetricWords.of(bundled, get("caliskan-6"), unit=True)
     targets = np.tile(np.repeat(np.arange(3), [6, 5, 5]), (2, 1))
     targets[1, 3] = LEFT_OUT
-    values = Clustering().of_groups(words, targets, targets)
+    values = Clustering().values(words, Chosen(targets, targets))
     for value, numbers in zip(values, targets, strict=True):
         kept = numbers != LEFT_OUT
         clusters, own = k_means(words.targets[kept], 3), numbers[kept]
@@ -167,13 +168,13 @@ def test_neighbours_are_counted_word_by_word(bundled, count):
 def test_no_difference_is_found_between_random_groups(bundled):
     rng = np.random.default_rng(0)
     words = MetricWords.of(bundled, get("caliskan-6"), unit=True)
-    labels, exact = group_relabellings(np.repeat(np.arange(3), 3), np.random.SeedSequence(0))
+    labels, exact = relabellings(np.repeat(np.arange(3), 3), np.random.SeedSequence(0))
     assert (len(labels), exact) == (1_680, True)
     for one in (Clustering(), NeighbourTest(count=2)):
         p_values = []
         for _ in range(40):
             drawn = rng.choice(np.arange(1_000, 9_000), 9, replace=False)
-            values = one.of_groups(replace(words, targets=bundled.unit[drawn]), labels, labels)
+            values = one.values(replace(words, targets=bundled.unit[drawn]), Chosen(labels, labels))
             p_values.append(place_among(values, exact=True, tail=one.tail).p_value)
         assert np.mean(np.array(p_values) <= 0.1) <= 0.25  # 0.1 and three errors
         assert min(p_values) < 0.3
@@ -187,6 +188,6 @@ def test_groups_are_checked(bundled):
     with refuses(StimulusError, "Brad"):
         validate(same)
     with refuses(SettingError, option="metric", got="rnd"):
-        measure_groups(bundled, groups_test(), "rnd", Rnd())
+        measure_metric(bundled, groups_test(), "rnd", Rnd())
     with refuses(StimulusError, where="races"):
-        measure_groups(bundled, groups_test(attributes=False), "group-association", GroupAssociation())
+        measure_metric(bundled, groups_test(attributes=False), "group-association", GroupAssociation())

@@ -77,7 +77,7 @@ def test_valnorm_is_the_correlation_that_wefat_finds_with_valence(bundled):
 
 def test_valnorm_of_exchanged_labels_is_the_correlation_of_those(bundled, names):
     words, _ = cosines(bundled, names)
-    from imprint.significance.relabelled import Chosen
+    from imprint.significance.relabelled import LEFT_OUT, Chosen
 
     part = next(ValNorm().parts(words, names))
     a = np.zeros((1, 16), dtype=bool)
@@ -91,4 +91,6 @@ def test_valnorm_of_exchanged_labels_is_the_correlation_of_those(bundled, names)
     scores = (near[:, a[0]].mean(axis=1) - near[:, b[0]].mean(axis=1)) / kept.std(axis=1, ddof=1)
     ratings = [languages()["en"].valence[word] for word in part.words.target_words]
     expected = np.corrcoef(scores[5:], ratings[5:])[0, 1]
-    assert ValNorm().values(part.words, Chosen(x, ~x & False, a, b)) == pytest.approx([expected], abs=1e-12)
+    assert ValNorm().values(
+        part.words, Chosen(np.where(x, 0, LEFT_OUT), np.where(a, 0, np.where(b, 1, LEFT_OUT)))
+    ) == pytest.approx([expected], abs=1e-12)

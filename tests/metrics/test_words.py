@@ -11,7 +11,7 @@ from imprint.errors import SettingError, StimulusError
 from imprint.metrics.by_name import make_metric
 from imprint.metrics.metric import MetricWords, pooled, shares
 from imprint.metrics.run import measure_metrics
-from imprint.significance.relabelled import Chosen, jackknife
+from imprint.significance.relabelled import LEFT_OUT, Chosen, jackknife
 from tests.support.refusals import refuses
 
 ALL = [
@@ -95,8 +95,8 @@ def test_many_choices_at_once_give_the_values_of_the_words_that_are_in(bundled, 
     part = next(iter(found.parts(words, names))).words
     observed = part.observed()
     out = 3
-    left = Chosen(*(side.copy() for side in (observed.x, observed.y, observed.a, observed.b)))
-    left.x[0, out] = left.y[0, 8 + out] = False
+    left = replace(observed, targets=observed.targets.copy())
+    left.targets[0, [out, 8 + out]] = LEFT_OUT
     kept = [place for place in range(16) if place not in (out, 8 + out)]
     alone = part.only(kept, range(len(part.attribute_words)))
     assert found.values(part, left)[0] == pytest.approx(found.values(alone, alone.observed())[0], abs=1e-12)

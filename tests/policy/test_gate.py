@@ -18,9 +18,8 @@ from imprint.kinds.sections import sentences
 from imprint.kinds.tests import REASONS as REASON_TEXTS
 from imprint.masking import Words
 from imprint.policies import gate as gates
-from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, parse_condition
+from imprint.policies.conditions import EXAMPLES, GRAMMAR, Condition, judge, parse_condition
 from imprint.policies.gate import parse_conditions
-from imprint.policies.judging import judge
 from imprint.render.numbers import plain
 from imprint.rows import RawRow, WordList, read_row
 from imprint.significance.outcomes import MARGIN, outcome

@@ -12,8 +12,8 @@ from imprint.association.weat import weat
 from imprint.association.wefat import wefat
 from imprint.directions.axis import pair_axis
 from imprint.errors import SettingError
-from imprint.reproduction import installed as installed_module
 from imprint.reproduction import seat as seat_module
+from imprint.reproduction import subjects as subjects_module
 from imprint.reproduction.bolukbasi import _benchmarks
 from imprint.reproduction.caliskan import _recorded
 from imprint.reproduction.reproduce import reproduce
@@ -193,7 +193,7 @@ def test_files_of_packages_are_found_where_installed_and_no_code_is_run(tmp_path
 
 
 def test_what_is_installed_nowhere_says_which_packages_have_it(monkeypatch):
-    monkeypatch.setattr(installed_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(subjects_module, "find_spec", lambda name: None)
     rows = list(_benchmarks(load("default"), load("default"), Ours(("any", "")), Subjects()))
     refused = [row for row in rows if row.outcome == "cannot be computed"]
     assert {row.test for row in refused} == {

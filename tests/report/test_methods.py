@@ -12,8 +12,8 @@ from imprint.association.weat import WeatRow
 from imprint.errors import ImprintError
 from imprint.masking import Words
 from imprint.render.numbers import plain
+from imprint.reports.conclusions import methods_paragraph
 from imprint.reports.latex import latex_table
-from imprint.reports.method import methods_paragraph
 from imprint.rows import RawRow, Row
 from imprint.stimuli.catalog import catalogue, choose
 

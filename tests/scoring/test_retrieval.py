@@ -17,9 +17,8 @@ from imprint.masking import Words
 from imprint.render.numbers import plain
 from imprint.scoring.ranking import control
 from imprint.significance.outcomes import Size
-from imprint.stimuli.edits import EDITS, OF_PEOPLE
 from imprint.stimuli.retrieval import BUNDLED, bundled_set, read_sets
-from imprint.stimuli.swaps import find_swap
+from imprint.stimuli.swaps import EDITS, OF_PEOPLE, find_swap
 
 TOPICS = ("cook", "poet", "chef", "maid", "monk", "spy", "vet", "nun")  # too short for edits
 GROUPS = (

@@ -17,7 +17,7 @@ from imprint.errors import ScorerError, SettingError, StimulusError, SubjectErro
 from imprint.scoring.collect import Pace, collect
 from imprint.scoring.outside import CommandScorer, EndpointScorer
 from imprint.scoring.scorers import EncoderScorer, FunctionScorer, ValenceScorer, open_scorer, pair_line
-from imprint.scoring.sources import ScorerSource, find_scorer
+from imprint.scoring.settings import ScorerSource, find_scorer
 
 TEXTS = ["This is Ada.", "I met Eve, twice.", "ünïcode 日本"]
 LENGTHS = [float(len(text)) for text in TEXTS]

@@ -12,7 +12,7 @@ from imprint.errors import SettingError, StimulusError, VocabularyError
 from imprint.policies.gate import check, parse_conditions
 from imprint.reports.page import render_page
 from imprint.stimuli.swaps import bundled_texts, fill_in, find_swap, read_texts, two_by_two
-from imprint.subjects.common import ranks_of
+from imprint.subjects.background import ranks_of
 
 GROUPS = (["Ann", "Eve", "Ida", "Joan", "Kate"], ["Karl", "Neil", "Hugo", "Leon", "Kurt"])  # of like frequency
 FIVE_TEXTS = ["I met {name}.", "{name} is here.", "Call {name}!", "A letter from {name}.", "{name} won."]

@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from imprint.enumeration.null import adjust
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
-from imprint.significance.corrections import holm
+from imprint.significance.combining import holm
 
 p_values = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.02, 0.05])), min_size=1, max_size=30)
 

@@ -7,7 +7,23 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from imprint.significance.crossed import mean_differences, over_words, sample_quantile, spread
+from imprint.significance.crossed import (
+    Factor,
+    contrast,
+    crossed_interval,
+    crossed_terms,
+    sample_quantile,
+    total_spread,
+)
+
+
+def differences(*groups):
+    """Return factors of two groups each, given by the units of all their levels."""
+    return [Factor(units, (1.0, -1.0)) for units in groups]
+
+
+def of_sizes(n_x, n_y, n_a, n_b):
+    return differences((np.arange(n_x), np.arange(n_y)), (np.arange(n_a), np.arange(n_b)))
 
 
 def simulate(rng, sizes, variances, copies, *, heavy):
@@ -25,8 +41,9 @@ def simulate(rng, sizes, variances, copies, *, heavy):
 def coverage(sizes, variances, *, heavy, copies, seed=0):
     n_x, n_y, n_a, n_b = sizes
     tables = simulate(np.random.default_rng(seed), sizes, variances, copies, heavy=heavy)
-    found = spread(tables, n_x, n_a, np.arange(n_x + n_y), np.arange(n_a + n_b))
-    t = np.abs(mean_differences(tables, n_x, n_a)) / np.sqrt(found.variance)
+    factors = of_sizes(n_x, n_y, n_a, n_b)
+    found = total_spread(*crossed_terms(tables, factors))
+    t = np.abs(contrast(tables, factors)) / np.sqrt(found.variance)
     return float(np.mean(t <= stats.t.isf(0.025, found.df)))
 
 
@@ -59,7 +76,7 @@ def test_the_variance_is_the_formula_written_out():
         both += (rest**2).sum() / ((n - 1) * (m - 1)) / (n * m)
     variance = max(sum(terms) - both, *terms)
     df = sum(terms) ** 2 / sum(one**2 / (n - 1) for one, n in zip(terms, (5, 6, 4, 6), strict=True))
-    found = over_words(table, n_x, n_a, confidence=0.9)
+    found = crossed_interval(table, of_sizes(n_x, 6, n_a, 6), 0.9)
     difference = s[:n_x].mean() - s[n_x:].mean()
     low, high = stats.t.interval(0.9, df, difference, np.sqrt(variance))
     assert (found.low, found.high) == pytest.approx((low, high))
@@ -69,21 +86,22 @@ def test_the_variance_is_the_formula_written_out():
 def test_a_word_written_twice_counts_once():
     tables = np.random.default_rng(4).normal(size=(400, 10, 10))
     doubled = np.concatenate([tables[:, :1], tables], axis=1)  # the first word of X twice
-    rows, columns = np.array([0, 0, *range(1, 10)]), np.arange(10)
-    as_two = spread(doubled, 6, 5, np.arange(11), columns)
-    as_one = spread(doubled, 6, 5, rows, columns)
+    two_units = of_sizes(6, 5, 5, 5)
+    one_unit = differences((np.array([0, 0, *range(1, 5)]), np.arange(5)), (np.arange(5), np.arange(5)))
+    as_two, as_one = (total_spread(*crossed_terms(doubled, factors)) for factors in (two_units, one_unit))
     assert as_one.variance.mean() > 1.02 * as_two.variance.mean()
-    whole = over_words(doubled[0], 6, 5, units=(rows, columns), confidence=0.95)
-    assert whole.difference == over_words(doubled[0], 6, 5, confidence=0.95).difference
+    whole, other = (crossed_interval(doubled[0], factors, 0.95) for factors in (one_unit, two_units))
+    assert whole.difference == other.difference
 
 
 @pytest.mark.parametrize(("shape", "n_x", "n_a"), [((7, 10), 3, 5), ((10, 7), 5, 4)])
 def test_three_words_are_too_few(shape, n_x, n_a):
-    assert over_words(np.random.default_rng(5).normal(size=shape), n_x, n_a, confidence=0.95) is None
+    factors = of_sizes(n_x, shape[0] - n_x, n_a, shape[1] - n_a)
+    assert crossed_interval(np.random.default_rng(5).normal(size=shape), factors, 0.95) is None
 
 
 def test_words_that_do_not_vary_cannot_tell():
-    assert over_words(np.zeros((10, 10)), 5, 5, confidence=0.95) is None
+    assert crossed_interval(np.zeros((10, 10)), of_sizes(5, 5, 5, 5), 0.95) is None
 
 
 @given(arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e6, 1e6)), st.floats(0, 1))

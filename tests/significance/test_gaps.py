@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from imprint.significance.crossed import Factor, contrast, crossed_interval
-from imprint.significance.gaps import ShareOfGap
-from imprint.significance.topics import per_topic
+from imprint.significance.gaps import ShareOfGap, per_topic
 
 
 def test_three_factors_have_the_variance_written_out():

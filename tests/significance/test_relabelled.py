@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata
 
-from imprint.significance.crossed import over_words
+from imprint.significance.crossed import Factor, crossed_interval
 from imprint.significance.partitions import binomial_interval
 from imprint.significance.ranks import midranks
 from imprint.significance.relabelled import (
@@ -48,10 +48,10 @@ def test_equal_numbers_share_their_ranks(table):
 
 
 def test_few_labels_are_all_tried_with_the_observed_ones_first():
-    chosen, exact = relabellings(2, 5, SEED)
+    labels, exact = relabellings(np.array([0, 0, 1, 1, 1]), SEED)
     assert exact
-    assert {tuple(np.flatnonzero(row)) for row in chosen} == set(combinations(range(5), 2))
-    assert chosen[0].tolist() == [True, True, False, False, False]
+    assert {tuple(np.flatnonzero(row == 0)) for row in labels} == set(combinations(range(5), 2))
+    assert labels[0].tolist() == [0, 0, 1, 1, 1]
     turned, exact = exchanges(3, SEED)
     assert exact
     assert len({tuple(row) for row in turned}) == 8
@@ -59,12 +59,13 @@ def test_few_labels_are_all_tried_with_the_observed_ones_first():
 
 
 def test_many_labels_are_drawn_with_the_observed_ones_first():
-    for chosen, exact in (relabellings(12, 30, SEED), exchanges(40, SEED)):
+    numbers = np.repeat([0, 1], [12, 18])
+    for drawn, exact in (relabellings(numbers, SEED), exchanges(40, SEED)):
         assert not exact
-        assert len(chosen) == 10_000
-    chosen, _ = relabellings(12, 30, SEED)
-    assert chosen[0].tolist() == [True] * 12 + [False] * 18
-    assert set(chosen.sum(axis=1)) == {12}
+        assert len(drawn) == 10_000
+    labels, _ = relabellings(numbers, SEED)
+    assert labels[0].tolist() == numbers.tolist()
+    assert set((labels == 0).sum(axis=1)) == {12}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,8 @@ def test_the_interval_of_a_difference_of_mean_cosines_is_that_of_crossed_words()
 
     units = ([0, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10], range(9))
     low, high = jackknife(weat, observed, (range(11), range(9)), crossed=True).interval(0.95)
-    expected = over_words(cosines, 5, 4, confidence=0.95)
+    factors = [Factor.of(*sizes, coefficients=(1.0, -1.0)) for sizes in ((5, 6), (4, 5))]
+    expected = crossed_interval(cosines, factors, 0.95)
     assert (low, high) == pytest.approx((expected.low, expected.high))
     assert jackknife(weat, observed, units).error >= jackknife(weat, observed, units, crossed=True).error
 

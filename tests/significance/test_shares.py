@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from imprint.significance.crossed import spread
+from imprint.significance.crossed import Factor, crossed_terms, total_spread
 from imprint.significance.outcomes import Size, outcome
 from imprint.significance.partitions import binomial_interval
 from imprint.significance.shares import ShareOfDistance, change_of_size, combined, jackknifed, mean_size
@@ -99,7 +99,9 @@ def test_the_variance_is_the_formula_written_out(margin):
 def test_without_a_margin_the_variance_is_that_of_the_cosines(units):
     targets, attributes, n_x, n_a, units = drawn = question(units=units)
     value, varying = share_of(drawn).contrast(0.0)
-    of_cosines = spread((targets @ attributes.T)[None], n_x, n_a, *units)
+    groups = [(numbers[:first], numbers[first:]) for numbers, first in zip(units, (n_x, n_a), strict=True)]
+    factors = [Factor(sides, (1.0, -1.0)) for sides in groups]
+    of_cosines = total_spread(*crossed_terms((targets @ attributes.T)[None], factors))
     assert varying.variance == pytest.approx(of_cosines.variance[0])
     assert varying.df == pytest.approx(of_cosines.df[0])
     assert value == share_of(drawn).difference

@@ -2,7 +2,6 @@
 
 import re
 
-import inflect
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from imprint.stimuli.catalog import published_tests
 from imprint.stimuli.definition import word_sets
 from imprint.stimuli.inflection import plural, with_article
 
-ORACLE = inflect.engine()
 ENGLISH = {
     word.replace("_", " "): kind
     for test in published_tests()  # questions have frames, without articles and plurals
@@ -38,14 +36,22 @@ avocado kimono euro scenario housewife salesperson mother-in-law man-of-war
 """
 
 
-def test_every_noun_of_the_catalogue_has_the_oracles_plural() -> None:
-    differing = {word: plural(word) for word in NOUNS if plural(word) != ORACLE.plural_noun(word)}
+@pytest.fixture(scope="module")
+def oracle():
+    """The inflect library, which takes two seconds to import: only the worker that needs it does."""
+    import inflect
+
+    return inflect.engine()
+
+
+def test_every_noun_of_the_catalogue_has_the_oracles_plural(oracle) -> None:
+    differing = {word: plural(word) for word in NOUNS if plural(word) != oracle.plural_noun(word)}
     assert len(NOUNS) > 250
     assert differing == {"banjo": "banjos"}  # the oracle says banjoes; dictionaries have both
 
 
-def test_common_nouns_mostly_have_the_oracles_plural() -> None:
-    differing = [word for word in COMMON.split() if plural(word) != ORACLE.plural_noun(word)]
+def test_common_nouns_mostly_have_the_oracles_plural(oracle) -> None:
+    differing = [word for word in COMMON.split() if plural(word) != oracle.plural_noun(word)]
     assert len(COMMON.split()) >= 200
     # the oracle's thiefs, grandchilds and monarches are wrong, its flamingoes, indexes and corpuses other choices
     assert differing == ["thief", "corpus", "index", "monarch", "grandchild", "flamingo"]
@@ -78,8 +84,8 @@ def test_plurals_of_phrases_and_words_the_oracle_gets_wrong(word: str, expected:
     assert plural(word) == expected
 
 
-def test_every_word_of_the_catalogue_has_the_oracles_article() -> None:
-    assert {word: with_article(word) for word in ENGLISH if with_article(word) != ORACLE.a(word)} == {}
+def test_every_word_of_the_catalogue_has_the_oracles_article(oracle) -> None:
+    assert {word: with_article(word) for word in ENGLISH if with_article(word) != oracle.a(word)} == {}
 
 
 @pytest.mark.parametrize(

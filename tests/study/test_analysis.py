@@ -11,9 +11,10 @@ from imprint.kinds import row_type
 from imprint.rows import read_row
 from imprint.stimuli.seeds import read_seeds
 from imprint.study.analysis import bonuses, score, write_seeds
-from imprint.study.design import StudyError
+from imprint.study.design import CANNOT_TELL, StudyError
 from imprint.study.matching import interval_alpha, nominal_alpha, read_ballots
 from imprint.study.protocols import offense_design
+from imprint.study.rows import GroupVotes
 
 NEXT = {("A", "B", "C", "D"): "BCDA", ("A", "B", "C"): "BCA", ("C", "D"): "DC"}
 
@@ -96,6 +97,34 @@ def test_a_tie_is_told_and_is_not_accurate(crowd):
     assert (overall(scores).n_accurate, overall(scores).ties, overall(scores).ties_with_group) == (0, 9, 9)
     assert overall(scores).expected == 0
     assert all(one.tied and not one.accurate for one in rows_of(scores, "association"))
+
+
+def test_cannot_tell_is_an_answer_that_matches_no_group_and_that_alpha_leaves_out(crowd):
+    def choose(n, question, task):
+        if right(question) in "AB" and n < {"A": 3, "B": 2}[right(question)]:
+            return CANNOT_TELL
+        return right(question)
+
+    scores = score(crowd(5, choose))
+    first = {one.group: one for one in rows_of(scores, "association") if one.category_words == ("central1",)}
+    assert [(one.cannot_tell, one.statistic, one.accurate, one.tied) for one in first.values()] == [
+        (3, 0.4, False, False), (2, 0.6, True, False), (0, 1, True, False), (0, 1, True, False)
+    ]  # fmt: skip
+    assert [one.most_chosen for one in first.values()] == [(), ("B",), ("C",), ("D",)]
+    assert first["A"].votes == (GroupVotes("A", 2),), "who cannot tell has chosen no group"
+    whole = overall(scores)
+    assert (whole.associations, whole.n_accurate, whole.ties) == (9, 7, 0)
+    assert (whole.judgments, whole.cannot_tell) == (45, 2 * 3 + 2 * 2)
+    assert whole.share_judgments == 35 / 45
+    assert whole.alpha == 1, "all who chose a group chose the same"
+    assert whole.expected == pytest.approx((3 / 4 + 2 / 3 + 2 / 2) / 9)
+    assert whole.mean_choices == pytest.approx((4 * 4 + 3 * 3 + 2 * 2) / 9)
+
+
+def test_a_tie_with_cannot_tell_is_not_shared(crowd):
+    scores = score(crowd(2, lambda n, question, task: right(question) if n else CANNOT_TELL))
+    assert (overall(scores).n_accurate, overall(scores).ties, overall(scores).ties_with_group) == (0, 9, 9)
+    assert overall(scores).expected == 0
 
 
 def test_random_answers_on_pages_with_different_groups_do_not_agree(crowd):

@@ -106,10 +106,8 @@ class Browser:
 
     def asked(self):
         """The words of each field that is matched to a group."""
-        return {
-            field: html.unescape(words)
-            for field, words in re.findall(r'<label for="(answer-\d+)"><bdi>(.*?)</bdi>', self.page.text)
-        }
+        shown = re.findall(r'<legend><bdi>(.*?)</bdi></legend>.*?name="(answer-\d+)"', self.page.text, re.DOTALL)
+        return {field: html.unescape(words) for words, field in shown}
 
 
 @pytest.fixture
@@ -148,7 +146,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     assert browser.heading() == "Before you begin"
     assert "Content note" in browser.page.text
     browser.send("/consent")
-    assert browser.heading() == "Which group goes with it?"
+    assert browser.heading() == "Which group fits each line?"
     assert len(browser.fields()) == 9
     browser.send("/answers", exam_answers(browser))
     assert browser.heading() == "The groups of names"
@@ -156,7 +154,7 @@ def test_a_ube_study_takes_a_person_from_consent_to_thanks(opened):
     browser.send("/familiarised")
     for _ in range(2):
         assert browser.heading() == "Which group would society think of?"
-        assert "not of your own beliefs" in browser.page.text
+        assert "not about your own beliefs" in browser.page.text
         browser.send("/answers", {field: words[0] for field, words in browser.asked().items()})
     assert browser.heading() == "Thank you"
     items = {item.number: item for item in browser.store.items()}
@@ -383,12 +381,14 @@ def test_what_the_embedding_says_is_not_on_the_page(opened):
     browser = opened(UBE)
     browser.join()
     browser.send("/consent")
-    assert " selected" not in browser.page.text
+    assert " checked" not in browser.page.text
     answers = exam_answers(browser)
     browser.send("/answers", answers)
     browser.send("/familiarised")
-    assert " selected" not in browser.page.text
-    orders = {tuple(re.findall(r'<option value="(\w)"', part)) for part in browser.page.text.split("<select")[1:]}
+    assert " checked" not in browser.page.text
+    parts = browser.page.text.split("<fieldset")[1:]
+    orders = {tuple(re.findall(r'type="radio" name="[^"]+" value="(\w)"', part)) for part in parts}
+    assert {len(order) for order in orders} == {3}
     assert len(orders) == 1, "every question offers the groups in one order"
 
 
@@ -400,7 +400,7 @@ def test_an_incomplete_page_comes_back_with_what_was_given(opened):
     browser.send("/answers", {first: "B"})
     assert browser.page.status_code == 422
     assert "answer all of them" in browser.page.text
-    assert browser.page.text.count('<option value="B" selected>') == 1
+    assert browser.page.text.count('value="B" required checked>') == 1
     assert stored(browser) == {}
 
 

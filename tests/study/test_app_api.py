@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from imprint.study.design import Design, Item, ItemBlock, NameGroup
+from imprint.study.design import CANNOT_TELL, Design, Item, ItemBlock, NameGroup
 from imprint.study.records import create_study
 from imprint.study.store import Store
 from imprint.web.serving import Hosts
@@ -25,7 +25,9 @@ DESIGN = Design(
     "ube",
     "tiny",
     "0" * 64,
-    blocks=(ItemBlock(("c",), tuple(Item("triple", (f"{letter}word",), letter) for letter in "AB"), ("A", "B")),),
+    blocks=(
+        ItemBlock(("c",), tuple(Item("triple", (f"{letter}word",), letter) for letter in "AB"), (*"AB", CANNOT_TELL)),
+    ),
     quota=2,
     least=1,
     groups=GROUPS,
@@ -92,6 +94,10 @@ def test_a_whole_journey_goes_through_the_api(served):
                 if step["step"] == "familiarise":
                     await client.post(f"{link}/familiarised")
                     continue
+                unsure = [{"question": q["number"], "answer": CANNOT_TELL} for q in step["questions"]]
+                if not step["cannot_tell"]:
+                    refused = await client.post(f"{link}/answers", json={"answers": unsure})
+                    assert refused.status_code == 422, "the exam has an answer"
                 answers = [{"question": q["number"], "answer": q["words"][0][0]} for q in step["questions"]]
                 for _ in range(2):
                     answer = await client.post(f"{link}/answers", json={"answers": answers})
@@ -111,6 +117,9 @@ def test_a_whole_journey_goes_through_the_api(served):
     joined, steps, receipts, refused, overview = asyncio.run(travel())
     assert [step["step"] for step in steps] == ["consent", "task", "task", "familiarise", "task"]
     assert "expected" not in str(steps)
+    assert [(step["stage"], step["cannot_tell"]) for step in steps if step["step"] == "task"] == [
+        ("exam", False), ("exam", False), ("main", True)
+    ]  # fmt: skip
     assert [receipt["answered"] for receipt in receipts] == [14, 14, 16, 16]
     assert [receipt["repeated"] for receipt in receipts] == [False, True] * 2
     assert set(joined) == {"token"}, "a number would tell whose the exported answers are"

@@ -12,8 +12,9 @@ from refusals import refuses
 from systems import posix
 
 from imprint.errors import ImprintError, SettingError
+from imprint.study.analysis import score
 from imprint.study.database import connect, recognise, remove
-from imprint.study.design import StudyError
+from imprint.study.design import CANNOT_TELL, AnswerError, StudyError
 from imprint.study.protocols import analogy_design, ube_design
 from imprint.study.records import create_study
 from imprint.study.store import Store
@@ -199,7 +200,7 @@ def spoil(text, damaged):
         (lambda path: (path.unlink(), foreign(path)), "database"),
         (
             change("PRAGMA user_version = 1"),
-            "format 1, expected format 5",
+            "format 1, expected format 5 or 6",
         ),
         (change("CREATE TABLE more (x)"), "tables"),
         (change("DROP TRIGGER answers_are_final"), "tables"),
@@ -279,6 +280,21 @@ def test_deleting_by_a_link_deletes_the_study_with_all_its_files_and_the_link(pa
         assert len(list(tmp_path.glob("study.db*"))) > 1
         remove(link)
     assert [file.name for file in tmp_path.rglob("*")] == ["links"]
+
+
+def test_a_study_from_before_cannot_tell_goes_on_without_it(make_store, findings, take_part, tmp_path):
+    """Format 5 has the same tables, and pages that offer groups alone."""
+    made = ube_design(findings, participants=2)
+    blocks = tuple(replace(block, groups=tuple(set(block.groups) - {CANNOT_TELL})) for block in made.blocks)
+    make_store(design=replace(made, blocks=blocks)).close()
+    change("PRAGMA user_version = 5")(tmp_path / "study.db")
+    with Store.open(tmp_path / "study.db") as store:
+        who, page = take_part(store, lambda *_: "", pages=0)
+        assert not page.cannot_tell
+        with refuses(AnswerError, got=CANNOT_TELL):
+            store.answer(who, {question.number: CANNOT_TELL for question in page.questions})
+        take_part(store, lambda _, question, task: task.groups[0].letter)
+        assert score(store)[0].judgments == 9
 
 
 @pytest.mark.parametrize("version", [1, 2, 99])

@@ -10,14 +10,14 @@ from refusals import refuses
 
 from imprint.errors import SettingError
 from imprint.kinds.findings import read_findings
-from imprint.study.design import AnswerError, StudyError, check_value, suggested_words
+from imprint.study.design import CANNOT_TELL, AnswerError, StudyError, check_value, suggested_words
 from imprint.study.protocols import analogy_design, offense_design, suggestion_design, ube_design
 
 
 def test_the_categories_with_the_largest_scores_are_asked_about_and_single_cells_are_not(findings):
     design = ube_design(findings, categories=2)
     assert [block.title for block in design.blocks] == [("central1",), ("central2",)]
-    assert [block.groups for block in design.blocks] == [("A", "B", "C", "D"), ("A", "B", "C")]
+    assert [block.groups for block in design.blocks] == [(*"ABCD", CANNOT_TELL), (*"ABC", CANNOT_TELL)]
     assert design.n_found == 10
     assert len(ube_design(findings).blocks) == 3
     assert (design.quota, design.least) == (18, 18)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from refusals import refuses
 
-from imprint.encoders.words import END, START, marked_span, without_marks
+from imprint.encoders.wrapping import END, START, marked_span, without_marks
 from imprint.errors import CorpusError, SettingError
 from imprint.subjects import contexts, reading
 from imprint.subjects.contexts import MOST_AROUND, sample_contexts

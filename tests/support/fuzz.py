@@ -234,7 +234,7 @@ def draw_findings(rows: list[Any], folder: Path) -> None:
     from imprint.policies.gate import check, parse_conditions
     from imprint.render.terminal import draw_blocks
     from imprint.reports.card import card
-    from imprint.reports.method import methods_paragraph
+    from imprint.reports.conclusions import methods_paragraph
     from imprint.reports.page import render_page
     from imprint.reports.summary import brief
     from imprint.view import Chart, flat

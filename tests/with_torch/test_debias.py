@@ -18,7 +18,7 @@ from imprint.encoders.onnx import OnnxEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, SettingError
-from imprint.evaluation.debiased import seat_texts
+from imprint.evaluation.debiased_encoder import seat_texts
 from imprint.subjects.opening import open_encoder
 
 TEXTS = ["A cat sits on the mat.", "Emily works in the city.", "John is here.", "The court raised interest rates."]

@@ -11,8 +11,8 @@ from refusals import refuses
 
 from imprint.encoders import sentence_transformers as adapter
 from imprint.encoders.base import FunctionEncoder
-from imprint.encoders.batches import encode_in_batches
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
+from imprint.encoders.tokens import encode_in_batches
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, MissingExtraError, SettingError
 from imprint.subjects.opening import load, open_encoder, open_subject

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from imprint.encoders.pooling import LAYERS, POOLINGS
+from imprint.encoders.tokens import LAYERS, POOLINGS
 from imprint.encoders.transformers import TransformersEncoder
 from imprint.errors import EncoderError, MissingExtraError, SettingError
 

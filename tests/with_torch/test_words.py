@@ -7,7 +7,7 @@ from imprint.association.seat import seat
 from imprint.encoders.onnx import OnnxEncoder
 from imprint.encoders.sentence_transformers import SentenceTransformersEncoder
 from imprint.encoders.transformers import TransformersEncoder
-from imprint.encoders.words import END, START, gives_tokens, marked_span, without_marks, words_in_context
+from imprint.encoders.wrapping import END, START, gives_tokens, marked_span, without_marks, words_in_context
 from imprint.stimuli.definition import WeatTest, WordSet
 
 TEXTS = [

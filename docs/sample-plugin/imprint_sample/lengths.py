@@ -47,7 +47,6 @@ def sentences(rows: Sequence[LengthsRow]) -> Iterator[Phrase]:
 
 
 LENGTHS = Kind(
-    "lengths",
     row=LengthsRow,
     part=Part(
         "lengths",

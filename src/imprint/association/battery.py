@@ -5,10 +5,9 @@ from concurrent.futures import Executor
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, TypeVar
 
-from imprint.association.interactions import InteractionRow, interaction_rows
-from imprint.association.rows import Measured, MeasuredRows
+from imprint.association.rows import Measured, MeasuredRows, TopicRow
 from imprint.association.settings import BatterySettings
-from imprint.association.topics import TopicRow, topic_rows
+from imprint.association.topics import InteractionRow, interaction_rows, topic_rows
 from imprint.association.weat import WeatRow, find_test, measure
 from imprint.association.wefat import WefatRow
 from imprint.association.wefat import measure as measure_wefat
@@ -68,18 +67,8 @@ def run_battery(
         return [Measured(measure_wefat(subject, test, seed=seed), None)]
 
     def lost(error: Exception, test: Test) -> SkippedRow:
-        subject = (embedding.name, embedding.sha256)
-        part, is_question = ("weat", test.is_question) if isinstance(test, WeatTest) else ("wefat", False)
-        return skipped(
-            subject,
-            test.id,
-            test.title,
-            error,
-            part=part,
-            seed=seed,
-            topics=test.topics,
-            is_question=is_question,
-        )
+        part = "weat" if isinstance(test, WeatTest) else "wefat"
+        return skipped_test((embedding.name, embedding.sha256), test, error, part=part, seed=seed)
 
     tasks = [(test,) for test in tests]
     foreign, skip = arguments.foreign or {}, arguments.skip
@@ -120,6 +109,13 @@ def attempt_each(
         if progress is not None:
             progress(done, len(tasks))
     return outcomes
+
+
+def skipped_test(measured: tuple[str, str], test: Test, reason: object, *, part: str, seed: int) -> SkippedRow:
+    """Return the row of a test that could not be measured; `measured` is a name and its hash."""
+    asks = isinstance(test, WeatTest) and test.is_question
+    about = (measured, test.id, test.title, reason)
+    return skipped(*about, part=part, seed=seed, topics=test.topics, is_question=asks)
 
 
 def in_parts(outcomes: Iterable[Finished | SkippedRow]) -> tuple[list[Finished], list[SkippedRow]]:

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from imprint.association.frequency import is_explained_by_frequency, is_matched, octaves_apart, replacement_p
 from imprint.association.seat import AskedEncoder
-from imprint.association.seat_battery import all_in_sentences
+from imprint.association.seat_battery import all_in_sentences, labelled
 from imprint.association.settings import CalibrationSettings
+from imprint.association.sizes import is_explained_by_frequency, is_matched, lack_words, octaves_apart, replacement_p
 from imprint.association.vectors import SetVectors, unit_numbers
 from imprint.association.weat import look_up, vectors_of
 from imprint.clusters import WORKERS, Workers, working
@@ -26,13 +26,13 @@ from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Row, Rows, shown
 from imprint.settings import CACHE, REPORT, option, settable
-from imprint.significance.outcomes import CONFIDENCE, too_few
+from imprint.significance.outcomes import CONFIDENCE
 from imprint.significance.partitions import binomial_interval
 from imprint.significance.shares import Decisions, ShareOfDistance
 from imprint.stimuli.catalog import questions
 from imprint.stimuli.definition import CONTROL, WeatTest, word_sets
 from imprint.stimuli.names import ONE_SEX, RACES, first_names
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.opening import EncoderLike, open_subject
 from imprint.threads import single_threaded
 from imprint.types import Floats, Floats32, Ints, Progress, Report
@@ -293,9 +293,7 @@ def original_of(
             )
         usable = [*_usable(people, lambda test: vectors_of(subject, look_up(subject, test)))]
     else:
-        label = f"encoding with {subject.name}"
-        progress = None if report is None else lambda done, total: report(label, done, total)
-        usable, background = _framed(subject, people, cache, progress)
+        usable, background = _framed(subject, people, cache, labelled(report, f"encoding with {subject.name}"))
     if not usable:
         raise VocabularyError(
             "has too few words of each test", where=subject.name, hint="choose tests in English with more words"
@@ -325,8 +323,7 @@ def _usable(tests: Iterable[WeatTest], find_words: Callable[[WeatTest], SetVecto
             words = find_words(test)
         except VocabularyError:
             continue
-        listed = [len(side) for side in word_sets(test).values()]
-        few = too_few([len(sample.units) for sample in words.share.samples], words.counts, listed)
+        few = lack_words(words, word_sets(test).values())
         if not few and words.target_ranks is not None and words.attribute_ranks is not None:
             yield AskedTest(test, words)
 

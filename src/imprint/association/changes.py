@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 
 from imprint.association.cosines import Effect
-from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested
-from imprint.association.sizes import size_fields
-from imprint.association.topics import TopicRow, by_topic, left_out, n_units, obstacle_of
+from imprint.association.rows import AssociationRow, Measured, MeasuredRows, SizedRow, Tested, TopicRow
+from imprint.association.sizes import lack_words, size_fields
+from imprint.association.topics import by_topic, left_out, n_units, obstacle_of
 from imprint.association.vectors import SetVectors, shares_of, words_of_both
 from imprint.rows import Row, shown
-from imprint.significance.outcomes import Size, too_few
+from imprint.significance.outcomes import Size
 from imprint.significance.shares import change_of_size
 
 _ABOUT = ("title", "topics", "sets", "source", "language", "adapted")  # what a change is about is what the test is
@@ -77,11 +77,7 @@ class TestChange:
     def row(self) -> ChangeRow:
         """The row of the change."""
         first, second = map(_effect, self.words)
-        few = too_few(
-            [len(sample.units) for sample in self.words[0].share.samples],
-            self.words[0].counts,
-            [len(one.words) for one in self.before.sets],
-        )
+        few = lack_words(self.words[0], (side.words for side in self.before.sets))
         return ChangeRow(
             test=self.before.test,
             **{name: getattr(self.before, name) for name in _ABOUT},
@@ -97,9 +93,9 @@ class TestChange:
 
     @property
     def _missing(self) -> tuple[str, ...]:
-        kept = {*self.words[0].target_words, *self.words[0].attribute_words}
-        words = (word for one in self.before.sets for word in one.words)
-        return tuple(dict.fromkeys(word for word in words if word not in kept))
+        shared = {*self.words[0].target_words, *self.words[0].attribute_words}
+        words = (word for side in self.before.sets for word in side.words)
+        return tuple(dict.fromkeys(word for word in words if word not in shared))
 
 
 def change_rows(
@@ -112,11 +108,11 @@ def change_rows(
 
 def test_changes(before: Sequence[Measured[Tested]], after: Sequence[Measured[Tested]]) -> list[TestChange]:
     """Return the tests that both were asked and have enough words of."""
-    others = {one.row.test: one for one in after}
+    others = {test.row.test: test for test in after}
     return [
-        TestChange(one.row, others[one.row.test].row, words)
-        for one in before
-        if one.row.test in others and (words := _shared(one, others[one.row.test])) is not None
+        TestChange(test.row, others[test.row.test].row, words)
+        for test in before
+        if test.row.test in others and (words := _shared(test, others[test.row.test])) is not None
     ]
 
 
@@ -134,16 +130,16 @@ def topic_changes(changes: Sequence[TestChange]) -> Iterator[TopicChangeRow]:
     """Return one row per topic of tests that changed from one subject to another."""
     by_test = {change.before.test: change for change in changes}
     for topic, asked in by_topic([Measured(change.before, change.words[0]) for change in changes]).items():
-        counted = [one for one in asked if by_test[one.row.test].row.size_low is not None]
-        words = [by_test[one.row.test].words for one in counted]
-        obstacle = obstacle_of(by_test[one.row.test].row for one in asked)
+        counted = [test for test in asked if by_test[test.row.test].row.size_low is not None]
+        words = [by_test[test.row.test].words for test in counted]
+        obstacle = obstacle_of(by_test[test.row.test].row for test in asked)
         change = _change(words) if words else size_fields(Size(None, obstacle=obstacle))
         yield TopicChangeRow(
             test=topic,
             topic=topic,
             **_between(changes[0].before, changes[0].after),
             **change,
-            tests=tuple(one.row.test for one in counted),
+            tests=tuple(test.row.test for test in counted),
             tests_left_out=left_out(topic, asked, counted, ()),
             n_words=n_units(shares_of([first for first, _ in words])),
         )
@@ -153,8 +149,8 @@ def _change(words: Sequence[tuple[SetVectors, SetVectors]]) -> dict[str, Any]:
     """Return the mean size before and after of several tests, and the fields of its change."""
     before, after = (shares_of(side) for side in zip(*words, strict=True))
     sizes = [[share.value for share in shares] for shares in (before, after)]
-    known = [None if None in side else float(np.mean(np.array(side, dtype=np.float64))) for side in sizes]
-    return {"size_before": known[0], "size_after": known[1], **size_fields(change_of_size(before, after))}
+    means = [None if None in side else float(np.mean(np.array(side, dtype=np.float64))) for side in sizes]
+    return {"size_before": means[0], "size_after": means[1], **size_fields(change_of_size(before, after))}
 
 
 def _effect(words: SetVectors) -> float:

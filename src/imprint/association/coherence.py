@@ -90,8 +90,8 @@ def check_coherence(rows: Iterable[SeatRow]) -> list[CoherenceRow]:
     groups: dict[tuple[str, str, Context, Unit], dict[str, SeatRow]] = {}
     for row in rows:
         if row.context != "framed":
-            place = (row.embedding, row.embedding_sha256, row.context, row.unit)
-            groups.setdefault(place, {})[row.test] = row
+            group = (row.embedding, row.embedding_sha256, row.context, row.unit)
+            groups.setdefault(group, {})[row.test] = row
     return [
         _check(check, reason, [by_test[test] for test in tests])
         for (*_, unit), by_test in groups.items()
@@ -122,7 +122,7 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
     groups: dict[tuple[str, str, Unit], dict[tuple[str, Context], SeatRow]] = {}
     for row in rows:
         groups.setdefault((row.embedding, row.embedding_sha256, row.unit), {})[row.test, row.context] = row
-    found = []
+    compared = []
     for (embedding, _, unit), by_question in groups.items():
         contexts: tuple[Context, Context] = ("word", "bleached")
         named = [((names, context), (terms, context)) for names, terms in _NAMES_AND_TERMS for context in contexts]
@@ -130,11 +130,11 @@ def contrasts(rows: Iterable[SeatRow]) -> list[Contrast]:
             ((test, contexts[0]), (test, contexts[1])) for test in dict.fromkeys(test for test, _ in by_question)
         ]
         for ways, questions in ((("names", "group terms"), named), (("words", "sentences"), framed)):
-            able = {question for question, row in by_question.items() if _can_find(row)}
-            pairs = [(by_question[one], by_question[two]) for one, two in questions if {one, two} <= able]
+            able = {question for question, row in by_question.items() if row.p_value is not None}
+            pairs = [(by_question[left], by_question[right]) for left, right in questions if {left, right} <= able]
             if pairs:
-                found.append(_contrast(embedding, unit, ways, pairs))
-    return found
+                compared.append(_contrast(embedding, unit, ways, pairs))
+    return compared
 
 
 def _agree(rows: Sequence[SeatRow]) -> bool | None:
@@ -151,7 +151,7 @@ def _rise(rows: Sequence[SeatRow]) -> bool | None:
     if not any(_p(row) <= STARRED for row in rows):
         return None
     # Bounds that overlap leave it open which is larger.
-    return all((one.p_low or 0.0) <= (1.0 if two.p_high is None else two.p_high) for one, two in pairwise(rows))
+    return all((row.p_low or 0.0) <= (1.0 if after.p_high is None else after.p_high) for row, after in pairwise(rows))
 
 
 def _p(row: SeatRow) -> float:
@@ -168,10 +168,6 @@ def _contrast(embedding: str, unit: Unit, ways: tuple[str, str], pairs: Sequence
         found=(sum(map(_found, one)), sum(map(_found, two))),
         mean_effects=(_mean_effect(one), _mean_effect(two)),
     )
-
-
-def _can_find(row: SeatRow) -> bool:
-    return row.p_value is not None
 
 
 def _found(row: SeatRow) -> bool:

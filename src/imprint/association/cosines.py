@@ -74,7 +74,7 @@ def _dots(left: Floats, right: Floats) -> Floats:
     if len(left) * len(right) <= _FEW:
         sums = [[math.fsum((row * column).tolist()) for column in right] for row in left]
         return np.array(sums).reshape(len(left), len(right))
-    from imprint.association.kernels import rounded_dots
+    from imprint.significance.kernels import rounded_dots
 
     dots, sure = rounded_dots(left, np.ascontiguousarray(right.T))
     for i, j in np.argwhere(~sure).tolist():

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec import Struct
 
 from imprint.association.cosines import Effect
-from imprint.association.sizes import Sized
 from imprint.association.vectors import SetVectors
 from imprint.checks import Context
 from imprint.rows import Count, Label, Row, Rows, RowType, TemplateValue, WordList, WordValue, shown, word_values
@@ -72,16 +72,16 @@ class TestRow(Row, frozen=True, kw_only=True):
     @property
     def asked(self) -> int:
         """How many words the test has."""
-        return len({word for one in self.sets for word in one.words})
+        return len({word for side in self.sets for word in side.words})
 
     def set_name(self, role: str) -> str:
         """Return what a set is called."""
-        return next((one.name for one in self.sets if one.role == role), role)
+        return next((listed.name for listed in self.sets if listed.role == role), role)
 
     def words_kept(self) -> list[tuple[str, int, int]]:
         """Return each set's name, how many of its words have a vector, and how many it has."""
         missing = set(self.missing)
-        return [(one.name, sum(word not in missing for word in one.words), len(one.words)) for one in self.sets]
+        return [(side.name, sum(word not in missing for word in side.words), len(side.words)) for side in self.sets]
 
     def lost_most(self) -> str | None:
         """Say which set lost more than half of its words: the rest is not what the test's author wrote."""
@@ -233,6 +233,46 @@ class AssociationRow(SizedRow, frozen=True, kw_only=True):
         return f"{type(self).__name__}({self.test!r} on {self.embedding}: {', '.join(filter(None, parts))})"
 
 
+class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
+    """The mean size of a topic's tests, with its interval over words."""
+
+    topic: Annotated[str, shown("Topic")]
+    size: Annotated[float | None, SIZE] = None
+    size_low: Annotated[float | None, SIZE_LOW] = None
+    size_high: Annotated[float | None, SIZE_HIGH] = None
+    outcome: Annotated[SizeOutcome | None, OUTCOME] = None
+    reason: Annotated[Reason | None, REASON] = None
+    obstacle: Annotated[Reason | None, OBSTACLE] = None
+    tests: Annotated[tuple[str, ...], shown("Tests", "Questions about the topic, or tests where there are none.")]
+    tests_left_out: Annotated[tuple[str, ...], shown("Left out", "Those without a size, or that did not run.")] = ()
+    test_outcomes: Annotated[
+        tuple[SizeOutcome, ...], shown("Of its questions", "The outcome of each of its questions or tests.")
+    ] = ()
+    n_words: Annotated[
+        int, shown("Words", "Different words of these tests; a word and its inflections count once.")
+    ] = 0
+
+    @property
+    def found(self) -> bool:
+        """Whether the interval shows a difference."""
+        return self.outcome in FOUND
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 99.5 % interval over words, which the outcome is about; None where there is none."""
+        return None if self.size_low is None or self.size_high is None else (self.size_low, self.size_high)
+
+    @property
+    def tests_asked(self) -> tuple[str, ...]:
+        """The tests whose words it counts."""
+        return self.tests
+
+    def lost_most(self) -> str | None:
+        """Say that most of its tests were left out."""
+        every = len(self.tests) + len(self.tests_left_out)
+        return f"{len(self.tests)} of its {every} tests have a size" if 2 * len(self.tests) < every else None
+
+
 class Measured(NamedTuple, Generic[Tested]):
     """A row, and the vectors that its size was measured by; None where words have no size."""
 
@@ -252,19 +292,16 @@ def association_fields(
     test: WeatTest,
     effect: Effect,
     significance: PermutationTest | None,
-    sized: Sized | None,
+    size: Mapping[str, Any],
     scores: Mapping[str, float],
 ) -> dict[str, Any]:
     """Return the fields that the rows of all these tests have, besides what was measured of which subject."""
     return {
         "test": test.id,
         **described(test),
-        "effect_size": effect.effect_size,
-        "d_within": effect.d_within,
-        "statistic": effect.statistic,
-        "mean_difference": effect.mean_difference,
+        **asdict(effect),
         **({} if significance is None else {"p_value": significance.p_value, **significance.details()}),
-        **({} if sized is None else sized.fields()),
+        **size,
         "scores": word_values(scores),
         "is_question": test.is_question,
         "papers": test.papers,
@@ -272,12 +309,12 @@ def association_fields(
 
 
 def fields_of_words(
-    test: WeatTest, words: SetVectors, scores: Floats, significance: PermutationTest | None, sized: Sized
+    test: WeatTest, words: SetVectors, scores: Floats, significance: PermutationTest | None, size: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the same of words with one vector each, whose scores are given, and how many words there are."""
     effect = Effect.of(*np.split(scores, [words.n_x]))
     by_word = dict(zip(words.target_words, scores.tolist(), strict=True))
-    return association_fields(test, effect, significance, sized, by_word) | words.sizes
+    return association_fields(test, effect, significance, size, by_word) | words.sizes
 
 
 def outcome_counts(rows: Iterable[OutcomeRow]) -> str:

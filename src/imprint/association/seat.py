@@ -8,7 +8,7 @@ same sentences, its frames: elsewhere, what sentences say besides their words wo
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -17,26 +17,26 @@ from imprint.association.ceat import combined_fields
 from imprint.association.cosines import Effect, cosines
 from imprint.association.rows import Measured, SeatRow, Unit, WordContexts, association_fields, fields_of_words
 from imprint.association.sensitivity import sensitivity
-from imprint.association.sentence_settings import CORPUS, SentenceSettings
 from imprint.association.sentences import FramedSides, SentenceTable, table_of
+from imprint.association.settings import CORPUS, SentenceSettings
 from imprint.association.sizes import beside_things, measure_size, test_of_things
 from imprint.association.vectors import FEWEST_WORDS
-from imprint.association.weat import WordSets, asked_test
+from imprint.association.weat import AskedWeat, asked_test
 from imprint.checks import Alternative, Context, check_choice
 from imprint.clusters import Workers
 from imprint.embeddings.background import Background
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.words import gives_tokens, words_in_context
+from imprint.encoders.wrapping import gives_tokens, words_in_context
 from imprint.errors import SettingError, StimulusError
-from imprint.rows import Label, TemplateValue, word_values
+from imprint.rows import Label, TemplateValue
 from imprint.settings import option, settable
 from imprint.significance.outcomes import too_few
 from imprint.significance.partitions import countable, permutation_test
 from imprint.significance.shares import ShareOfDistance
 from imprint.stimuli.definition import UNDETERMINED, Published, WeatTest, quote, word_sets, words_of
 from imprint.stimuli.templates import Sentence, Side, Templates, sentences
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.contexts import Contexts, WordsInContext, sample_contexts
 from imprint.subjects.encodings import Encodings, encode_texts
 from imprint.subjects.opening import EncoderLike, open_encoder
@@ -54,14 +54,10 @@ _FEW_NAMED = 8  # words without enough sentences
 _WIDTH = 0.1  # of the bounds on a p-value of hundreds of sentences, as a share of it: seconds instead of minutes
 
 
-@dataclass(frozen=True)
-class SeatPlan(SentenceSettings):
+@dataclass(frozen=True, kw_only=True)
+class SeatPlan(AskedWeat, SentenceSettings):
     """All that one test of sentences is given."""
 
-    test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
-    _: KW_ONLY
-    targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
-    attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
     unit: Annotated[
         Unit, option('What is permuted: "word" or "sentence". Sentences of one word are not independent.')
     ] = "word"
@@ -90,13 +86,13 @@ def seat(encoder: EncoderLike, plan: SeatPlan) -> SeatRow:
     SeatRow('caliskan-6' on glove.6B.100d: d = 1.68, p = 7.77e-05 (exact), 0 missing)
     """
     check_choice("unit", plan.unit, get_args(Unit))
-    asked = asked_test("seat", plan.test, plan.targets, plan.attributes)
-    text = sample_text(plan, [asked])
+    test = asked_test("seat", plan.test, plan.targets, plan.attributes)
+    text = sample_text(plan, [test])
     context = plan.context or ("framed" if text is None else CORPUS)
     if context in SIZED and plan.unit != "word":
-        raise SettingError(option="unit", got=plan.unit, expected=f"word in {context} sentences", where=asked.id)
+        raise SettingError(option="unit", got=plan.unit, expected=f"word in {context} sentences", where=test.id)
     opened = open_encoder(encoder)
-    question = in_sentences(asked, context, plan.patterns, text)
+    question = in_sentences(test, context, plan.patterns, text)
     framed = FramedWords() if question.ranked else None
     if text is not None:
         opened, framed = words_in_context(opened), WordsInContext(text) if question.ranked else None
@@ -189,7 +185,7 @@ def _in_text(test: WeatTest, text: Contexts) -> SentenceTest:
         gone = [word for word in words.words if len(sampled[word]) < FEWEST_CONTEXTS]
         if len(words) - len(gone) < FEWEST_WORDS:
             listed = len(words)
-            needed = sum(too_few([kept], [kept], [listed]) for kept in range(listed + 1))
+            needed = sum(too_few([count], [count], [listed]) for count in range(listed + 1))
             raise StimulusError(
                 f"{text.name} has {FEWEST_CONTEXTS} sentences each for {listed - len(gone)} of these {listed} words "
                 f"(not for {quote(gone, _FEW_NAMED)})",
@@ -225,11 +221,11 @@ class AskedEncoder:
     encodings: Encodings
     lacking: tuple[str, ...]
     background: Background | None
-    units: Sequence[Unit]
-    alternative: Alternative
-    seed: int
-    draws: int
     gives_tokens: bool
+    units: Sequence[Unit] = get_args(Unit)
+    alternative: Alternative = "greater"
+    seed: int = 0
+    draws: int = 0
 
     @classmethod
     def of(
@@ -238,14 +234,14 @@ class AskedEncoder:
         questions: Sequence[SentenceTest],
         framed: FramedWords | None = None,
         *,
-        units: Sequence[Unit] = get_args(Unit),
-        alternative: Alternative = "greater",
-        seed: int = 0,
-        draws: int = 0,
         cache: EncodingStore | None = None,
         progress: Progress | None = None,
+        **how: Any,
     ) -> "AskedEncoder":
-        """Encode the sentences of tests, and the bundled words in frames where these are given."""
+        """Encode the sentences of tests, and the bundled words in frames where these are given.
+
+        `how` they are asked is given by the names of the fields.
+        """
         texts = [text for question in questions for text in question.asked]
         encodings = encode_texts(encoder, texts, framed.texts() if framed else [], cache=cache, progress=progress)
         forms = dict.fromkeys(form for question in questions for form in question.forms)
@@ -256,11 +252,8 @@ class AskedEncoder:
             encodings,
             tuple(encoder.lacks(forms)),
             framed.background(encodings, encoder.lacks(framed.common.words)) if framed else None,
-            units,
-            alternative,
-            seed,
-            draws,
             gives_tokens(encoder),
+            **how,
         )
 
     def sides(self, question: SentenceTest) -> FramedSides:
@@ -295,7 +288,7 @@ def measure(question: SentenceTest, about: AskedEncoder) -> dict[Unit, Measured[
         scores = dict(zip(names, values.tolist(), strict=True)) if unit == "word" else {}
         parts = _parts(table, effect, centred, frames) if unit == "word" else {}
         row = SeatRow(
-            **association_fields(question.test, effect, significance, None, scores)
+            **association_fields(question.test, effect, significance, {}, scores)
             | _asked(question, about, unit)
             | parts,
             n_x=len(x),
@@ -321,10 +314,10 @@ def _measure_sized(question: SentenceTest, about: AskedEncoder) -> Measured[Seat
     nouns = question.beside
     grammar = None if nouns is None else beside_things(words, lambda: about.sides(nouns).words)
     background = about.background if question.ranked else None
-    sized = measure_size(question.test, words, background, grammar, seed=about.seed)
+    size = measure_size(question.test, words, background, grammar, seed=about.seed)
     by_sentence = _in_sentences_of_text if question.context == CORPUS else _by_frame
     row = SeatRow(
-        **fields_of_words(question.test, words, scores, significance, sized) | _asked(question, about, "word"),
+        **fields_of_words(question.test, words, scores, significance, size) | _asked(question, about, "word"),
         **by_sentence(question, about, framed),
         texts=len({*question.texts}),
         missing=framed.missing,
@@ -383,7 +376,6 @@ def _published(question: SentenceTest, encoder: AskedEncoder) -> tuple[Published
 
 def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping[str, float]) -> dict[str, Any]:
     """Return what the effect of words depends on, and what the sentences give without their words."""
-    parts = sensitivity(table)
     whole = effect.mean_difference
     without_words = dict(frames)
     if frames:
@@ -391,10 +383,7 @@ def _parts(table: SentenceTable, effect: Effect, centred: float, frames: Mapping
     return {
         "effect_centred": centred,
         **without_words,
-        "effect_by_template": tuple(TemplateValue(*item) for item in parts.by_template.items()),
-        "effect_without_template": tuple(TemplateValue(*item) for item in parts.without_template.items()),
-        "effect_without_word": word_values(parts.without_word),
-        "flips": parts.flips(effect.effect_size),
+        **sensitivity(table, effect.effect_size),
     }
 
 

@@ -11,26 +11,25 @@ from typing import Annotated, get_args
 
 import msgspec
 
-from imprint.association.battery import attempt_each, in_parts, require_any
+from imprint.association.battery import attempt_each, in_parts, require_any, skipped_test
 from imprint.association.coherence import STARRED, CoherenceRow, check_coherence
-from imprint.association.interactions import InteractionRow, interaction_rows
-from imprint.association.rows import Measured, MeasuredRows, SeatRow, Unit
+from imprint.association.rows import Measured, MeasuredRows, SeatRow, TopicRow, Unit
 from imprint.association.seat import AskedEncoder, SentenceTest, in_sentences, measure, sample_text
 from imprint.association.sensitivity import AnisotropyRow, mean_cosine
-from imprint.association.sentence_settings import CORPUS, PROGRESS, SeatSettings
-from imprint.association.topics import TopicRow, topic_rows
+from imprint.association.settings import CORPUS, PROGRESS, SeatSettings
+from imprint.association.topics import InteractionRow, interaction_rows, topic_rows
 from imprint.checks import Context
 from imprint.clusters import WORKERS, Workers, working
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.words import words_in_context
+from imprint.encoders.wrapping import words_in_context
 from imprint.errors import SettingError, StimulusError
-from imprint.rows import SkippedRow, skipped
+from imprint.rows import SkippedRow
 from imprint.settings import option, settable
-from imprint.significance.corrections import holm
+from imprint.significance.combining import holm
 from imprint.stimuli.definition import UNDETERMINED, WeatTest
 from imprint.stimuli.templates import Templates, contexts
-from imprint.subjects.common import FramedWords
+from imprint.subjects.background import FramedWords
 from imprint.subjects.contexts import Contexts, WordsInContext
 from imprint.subjects.encodings import choose_fitting
 from imprint.subjects.opening import EncoderLike, open_encoder
@@ -108,7 +107,7 @@ def run_seat_battery(
             seed=seed,
             draws=plan.draws,
             cache=cache,
-            progress=_labelled(plan.report, f"encoding with {encoder.name}"),
+            progress=labelled(plan.report, f"encoding with {encoder.name}"),
         )
         anisotropy += _anisotropy(about, chosen)
 
@@ -124,7 +123,7 @@ def run_seat_battery(
                 lost,
                 skip=skip,
                 executor=pool,
-                progress=_labelled(plan.report, f"testing {encoder.name}"),
+                progress=labelled(plan.report, f"testing {encoder.name}"),
             )
     measured, not_run = in_parts(outcomes)
     require_any(measured, not_run, len(tests))
@@ -152,13 +151,13 @@ def all_in_sentences(
     questions, refused = [], []
     for test in tests:
         own_contexts = contexts(test) if text is None else (CORPUS,)
-        for one in own_contexts if context is None else (context,):
+        for asked_context in own_contexts if context is None else (context,):
             try:
-                questions.append(in_sentences(test, one, templates, text))
+                questions.append(in_sentences(test, asked_context, templates, text))
             except StimulusError as error:
                 # Words of no stated language, or of one with frames alone, can still be asked in other contexts.
                 has_others = test.language == UNDETERMINED or test.spoken is not None
-                alone = context is None and one == "bleached" and has_others
+                alone = context is None and asked_context == "bleached" and has_others
                 if not skip and not alone:
                     raise
                 refused.append((test, str(error)))
@@ -191,17 +190,7 @@ def _measure_test(about: AskedEncoder, question: SentenceTest) -> list[Measured[
 
 
 def _skipped(encoder: Encoder | AskedEncoder, test: WeatTest, reason: str, seed: int) -> SkippedRow:
-    measured = (encoder.name, encoder.identity)
-    return skipped(
-        measured,
-        test.id,
-        test.title,
-        reason,
-        part="seat",
-        seed=seed,
-        topics=test.topics,
-        is_question=test.is_question,
-    )
+    return skipped_test((encoder.name, encoder.identity), test, reason, part="seat", seed=seed)
 
 
 def by_importance(
@@ -220,6 +209,11 @@ def framed_texts(tests: Sequence[WeatTest]) -> list[list[str]]:
     return [texts for _, texts in by_importance(all_in_sentences(tests, "framed", None)[0])]
 
 
+def labelled(report: Report | None, label: str) -> Progress | None:
+    """Return what a step tells of its progress, under its name."""
+    return None if report is None else lambda done, total: report(label, done, total)
+
+
 def _affordable(
     encoder: Encoder, questions: Sequence[SentenceTest], words: FramedWords, cache: EncodingStore | None
 ) -> tuple[list[SentenceTest], FramedWords | None, dict[WeatTest, SettingError]]:
@@ -236,10 +230,10 @@ def _stars(rows: Sequence[SeatRow]) -> list[str]:
     """Mark p-values of sentences as the paper does, corrected over the tests of each encoder."""
     stars = [""] * len(rows)
     for encoder in dict.fromkeys(row.embedding_sha256 for row in rows):
-        own = [place for place, row in enumerate(rows) if row.embedding_sha256 == encoder and row.unit == "sentence"]
-        p_values = [rows[place].p_value or 0.0 for place in own]
-        for place, p_value, adjusted in zip(own, p_values, holm(p_values).tolist(), strict=True):
-            stars[place] = "**" if adjusted <= STARRED else "*" if p_value <= STARRED else ""
+        chosen = [i for i, row in enumerate(rows) if row.embedding_sha256 == encoder and row.unit == "sentence"]
+        p_values = [rows[i].p_value or 0.0 for i in chosen]
+        for i, p_value, adjusted in zip(chosen, p_values, holm(p_values).tolist(), strict=True):
+            stars[i] = "**" if adjusted <= STARRED else "*" if p_value <= STARRED else ""
     return stars
 
 
@@ -257,7 +251,3 @@ def _anisotropy(encoder: AskedEncoder, questions: Sequence[SentenceTest]) -> Ite
             texts=len(texts),
             mean_cosine=cosine,
         )
-
-
-def _labelled(report: Report | None, label: str) -> Progress | None:
-    return None if report is None else lambda done, total: report(label, done, total)

@@ -7,8 +7,9 @@ result says so of itself. All effects are of words (`d_word`).
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from imprint.association.sentences import SentenceTable
 from imprint.association.vectors import FEWEST_WORDS
 from imprint.checks import Context
-from imprint.rows import Row, shown
+from imprint.rows import Row, TemplateValue, shown, word_values
 from imprint.stimuli.templates import Sentence, Side
 from imprint.types import Flags, Floats, Floats32
 
@@ -24,33 +25,6 @@ WordArray = npt.NDArray[np.object_]
 Choice = Callable[[Sentence], bool]
 
 _ROUNDING = 1e-12  # a spread of scores below it is that of sums rounded in different orders
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """Effects of parts of a test: of one target template alone, and without one template or word.
-
-    A template is used alone only if all target words have it, so that the words compared stay the same. A word's only
-    template stays. A part that leaves a set fewer than two words has no entry.
-    """
-
-    by_template: Mapping[str, float] = field(hash=False)
-    without_template: Mapping[str, float] = field(hash=False)
-    without_word: Mapping[str, float] = field(hash=False)
-
-    def flips(self, effect: float) -> tuple[str, ...]:
-        """Say which parts have the opposite sign of the whole effect."""
-        parts = (
-            ("template {!r} alone", self.by_template),
-            ("without template {!r}", self.without_template),
-            ("without the word {!r}", self.without_word),
-        )
-        return tuple(
-            label.format(name)
-            for label, effects in parts
-            for name, value in effects.items()
-            if np.sign(value) == -np.sign(effect) != 0
-        )
 
 
 class AnisotropyRow(Row, frozen=True, kw_only=True, tag="seat-anisotropy"):
@@ -61,17 +35,42 @@ class AnisotropyRow(Row, frozen=True, kw_only=True, tag="seat-anisotropy"):
     mean_cosine: Annotated[float | None, shown("Mean cosine", "0: directions spread evenly, 1: all alike.")]
 
 
-def sensitivity(table: SentenceTable) -> Sensitivity:
-    """Take the test apart."""
+def sensitivity(table: SentenceTable, effect: float) -> dict[str, Any]:
+    """Return effects of parts of a test: of one target template alone, and without one template or word.
+
+    A template is used alone only if all target words have it, so that the words compared stay the same. A word's only
+    template stays. A part that leaves a set fewer than two words has no entry.
+    """
     whole = _by_word(table)
     words = len({sentence.word for sentence in table.x + table.y})
     used = Counter(sentence.template for sentence in table.x + table.y)
     templates = dict.fromkeys(used) | dict.fromkeys(sentence.template for sentence in table.a + table.b)
     several = len(templates) > 1
-    return Sensitivity(
-        by_template=_defined((name, _with_template(table, name)) for name in used if several and used[name] == words),
-        without_template=_defined((name, _without_template(table, name)) for name in templates if several),
-        without_word=_defined((word, whole.without(word).effect()) for word in dict.fromkeys(whole.words())),
+    alone = _defined((name, _with_template(table, name)) for name in used if several and used[name] == words)
+    without_template = _defined((name, _without_template(table, name)) for name in templates if several)
+    without_word = _defined((word, whole.without(word).effect()) for word in dict.fromkeys(whole.words()))
+    return {
+        "effect_by_template": tuple(starmap(TemplateValue, alone.items())),
+        "effect_without_template": tuple(starmap(TemplateValue, without_template.items())),
+        "effect_without_word": word_values(without_word),
+        "flips": flips(effect, alone, without_template, without_word),
+    }
+
+
+def flips(
+    effect: float, alone: Mapping[str, float], without_template: Mapping[str, float], without_word: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Say which parts have the opposite sign of the whole effect."""
+    parts = (
+        ("template {!r} alone", alone),
+        ("without template {!r}", without_template),
+        ("without the word {!r}", without_word),
+    )
+    return tuple(
+        label.format(name)
+        for label, effects in parts
+        for name, value in effects.items()
+        if np.sign(value) == -np.sign(effect) != 0
     )
 
 
@@ -151,14 +150,14 @@ def _by_word(table: SentenceTable, of_targets: Choice = _all, of_attributes: Cho
 
 def _averaging(first: Side, second: Side, choice: Choice) -> tuple[list[int], Floats, WordArray, Flags]:
     """Return the places of the sentences chosen, the matrix that averages them by word, the words, who is first's."""
-    places = [place for place, sentence in enumerate(first + second) if choice(sentence)]
-    names = [(first + second)[place].word for place in places]
+    indices = [index for index, sentence in enumerate(first + second) if choice(sentence)]
+    names = [(first + second)[index].word for index in indices]
     words = {word: row for row, word in enumerate(dict.fromkeys(names))}
-    matrix = np.zeros((len(words), len(places)))
-    matrix[[words[name] for name in names], np.arange(len(places))] = 1.0
+    matrix = np.zeros((len(words), len(indices)))
+    matrix[[words[name] for name in names], np.arange(len(indices))] = 1.0
     in_first = np.zeros(len(words), dtype=np.bool_)
-    in_first[[words[name] for name, place in zip(names, places, strict=True) if place < len(first)]] = True
-    return places, matrix / matrix.sum(axis=1, keepdims=True), np.array(list(words), dtype=np.object_), in_first
+    in_first[[words[name] for name, place in zip(names, indices, strict=True) if place < len(first)]] = True
+    return indices, matrix / matrix.sum(axis=1, keepdims=True), np.array(list(words), dtype=np.object_), in_first
 
 
 def _defined(effects: Iterable[tuple[str, float]]) -> dict[str, float]:

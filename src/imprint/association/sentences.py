@@ -18,7 +18,7 @@ from imprint.embeddings.embedding import unit_rows
 from imprint.errors import VocabularyError
 from imprint.stimuli.definition import WeatTest, WordSet, quote, word_sets
 from imprint.stimuli.templates import Side, by_word
-from imprint.subjects.common import ranks_of
+from imprint.subjects.background import ranks_of
 from imprint.subjects.encodings import Encodings
 from imprint.types import Floats, Floats32, Ints
 
@@ -83,7 +83,6 @@ class FramedSides:
         A word needs a vector in so many sentences at least, by default in all.
         Words have ranks if they are to be `ranked` and these are known. Refuses a set that keeps fewer than two words.
         """
-        known: list[tuple[str, ...]] = []
         missing: dict[str, None] = {}
         vectors: list[dict[str, Floats]] = []
         unknown = set(lacking)
@@ -97,12 +96,11 @@ class FramedSides:
             has_vectors = {
                 word: each for word, each in directed.items() if len(each) >= (fewest or len(of_word[word])) > 0
             }
-            known.append(tuple(has_vectors))
             vectors.append(has_vectors)
             gone = [word for word in asked.words if word not in has_vectors]
             missing.update(dict.fromkeys(gone))
-            require_words(known[-1], gone, asked, encoder)
-        x, y, a, b = known
+            require_words(has_vectors, gone, asked, encoder)
+        x, y, a, b = map(tuple, vectors)
         targets, attributes = (tuple((first | second).values()) for first, second in (vectors[:2], vectors[2:]))
         words = SetVectors(
             x + y,
@@ -147,10 +145,10 @@ def table_of(
     left_out: dict[str, None] = {}
     for key, words in word_sets(test).items():
         side = tuple(sentence for sentence in sides[key] if sentence.form not in unknown)
-        found = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
-        directed = np.flatnonzero(found.any(axis=1))
-        kept[key] = tuple(side[place] for place in directed)
-        vectors[key] = found[directed]
+        vectors_of_side = rows([sentence.text for sentence in side]) if side else np.empty((0, 0), dtype=np.float32)
+        directed = np.flatnonzero(vectors_of_side.any(axis=1))
+        kept[key] = tuple(side[index] for index in directed)
+        vectors[key] = vectors_of_side[directed]
         left = {sentence.word for sentence in kept[key]}
         gone = [word for word in words.words if word not in left]
         missing.update(dict.fromkeys(gone))
@@ -165,7 +163,7 @@ def table_of(
                 words=sorted(shared),
                 hint="change a template or a word",
             )
-    targets, attributes = (np.concatenate([vectors[one], vectors[two]]) for one, two in (("x", "y"), ("a", "b")))
+    targets, attributes = (np.concatenate([vectors[left], vectors[right]]) for left, right in (("x", "y"), ("a", "b")))
     return SentenceTable(
         **kept, cosines=cosines(targets, attributes), missing=tuple(missing), left_out=tuple(left_out)
     )
@@ -177,7 +175,7 @@ def _levels(table: Floats, places: Iterable[Sequence[int]]) -> Floats:
     Words that tie would part otherwise.
     """
     groups = [list(at) for at in places]
-    return np.array([[_level([row[place] for place in at]) for at in groups] for row in table.tolist()])
+    return np.array([[_level([row[index] for index in at]) for at in groups] for row in table.tolist()])
 
 
 def _level(values: list[float]) -> float:

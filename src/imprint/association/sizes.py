@@ -4,6 +4,11 @@ What decides is whether other words of these kinds would give the same. Question
 frequency. Lists that are not matched, or no longer because words are missing, also need the check of frequency, and
 tests of gender in languages with grammatical gender that of grammar.
 
+Could frequency alone make the difference? Words are replaced by random words of their own frequencies. Replacing all
+four sets at once is not enough: random attributes have a shorter v than words of one kind have, so any coherent names
+would seem to reach further than chance. So targets alone are replaced, then attributes alone, then both, and the
+largest of the three p-values counts.
+
 In German a spoon is masculine and a fork feminine, and articles and adjectives that agree with a noun move its vector
 (Gonen, Kementchedjhieva and Goldberg, 2019). So nouns can lie nearer to men or to women for grammar's sake. The
 gendered side of a test, such as names of men and women, is therefore compared with frequent concrete nouns for things,
@@ -15,25 +20,25 @@ words, so their errors are added, not their variances: the error of a difference
 two errors, whatever they share. Real sets mix genders, so the check is strict; it only ever takes a finding away.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
-from imprint.association.frequency import (
-    is_explained_by_frequency,
-    is_matched,
-    median_ranks,
-    octaves_apart,
-    replacement_p,
-)
+import numpy as np
+
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.background import Background
 from imprint.errors import VocabularyError
-from imprint.significance.crossed import OverWords, over_words, two_sided
-from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome, too_few
+from imprint.significance.crossed import FEWEST_UNITS, Factor, OverWords, crossed_terms, total_spread, two_sided
+from imprint.significance.outcomes import CONFIDENCE, FREQUENCY_LEVEL, Reason, Size, outcome, too_few
 from imprint.stimuli.catalog import language_of
 from imprint.stimuli.definition import WeatTest, WordKind, WordSet, word_sets
 from imprint.threads import single_threaded
+from imprint.types import Floats, Floats32, Ints
+
+REPLACEMENTS = 10_000  # draws of targets, and of attributes, beside words of the test
+DRAWS = 2_000  # random targets, and as many random attributes, in all pairs
 
 _GENDER = "gender"  # the topic of tests that are checked
 _PEOPLE: set[WordKind] = {
@@ -44,6 +49,10 @@ _PEOPLE: set[WordKind] = {
     "object pronoun",
     "possessive pronoun",
 }
+_SEED = 0x5EA7
+_ROUNDING = 1e-6  # relative, of sums in single precision
+_OCTAVE = 1.0
+_SIGNS = (1.0, -1.0)  # of the first set, and of the second
 
 
 @dataclass(frozen=True)
@@ -57,53 +66,21 @@ class Grammar:
     p_value: float | None = None
 
 
-@dataclass(frozen=True)
-class Sized:
-    """The size of a test as a share of the distance between A and B, what it says, and what it was checked for."""
-
-    size: Size
-    obstacle: Reason | None
-    unrelated: float | None
-    detectable: float | None
-    p_frequency: float | None
-    ranks: tuple[float, float] | None
-    grammar: Grammar | None
-
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of the row."""
-        ranks = self.ranks or (None, None)
-        return {
-            **size_fields(self.size, self.obstacle),
-            "unrelated": self.unrelated,
-            "detectable": self.detectable,
-            "p_frequency": self.p_frequency,
-            "rank_x": ranks[0],
-            "rank_y": ranks[1],
-            "p_grammar": None if self.grammar is None else self.grammar.p_value,
-            "grammar_difference": None if self.grammar is None else self.grammar.difference,
-        }
-
-
 def size_fields(size: Size, obstacle: Reason | None = None) -> dict[str, Any]:
     """Return a size with its interval, and what it says, as the fields of rows."""
-    judged = outcome(size.low, size.high, obstacle=obstacle or size.obstacle)
-    return {
-        "size": size.value,
-        "size_low": size.low,
-        "size_high": size.high,
-        **judged.fields(),
-    }
+    return size.fields() | outcome(size.low, size.high, obstacle=obstacle or size.obstacle).fields()
 
 
 def measure_size(
     test: WeatTest, words: SetVectors, background: Background | None, grammar: Grammar | None = None, *, seed: int = 0
-) -> Sized:
-    """Measure a test by the words that were found; `grammar` says what nouns for things give where that matters."""
-    listed = [len(side) for side in word_sets(test).values()]
+) -> dict[str, Any]:
+    """Return what a row says of a size: what it is, by the words that were found, and what it was checked for.
+
+    `grammar` says what nouns for things give where that matters.
+    """
     share, p_frequency = words.share, None
     with single_threaded():
-        few = too_few([len(sample.units) for sample in share.samples], words.counts, listed)
-        size = Size(None, obstacle="few words") if few else share.size()
+        size = Size(None, obstacle="few words") if lack_words(words, word_sets(test).values()) else share.size()
         detectable = None if size.low is None else share.detectable()
         unrelated = None if background is None else share.unrelated(background.axes, background.misfit)
     matched = is_matched(test, words)
@@ -114,7 +91,23 @@ def measure_size(
         obstacle = "grammar"
     if obstacle is None and not matched:
         obstacle = "frequency" if is_explained_by_frequency(p_frequency, octaves_apart(words)) else None
-    return Sized(size, obstacle, unrelated, detectable, p_frequency, median_ranks(words), grammar)
+    rank_x, rank_y = median_ranks(words) or (None, None)
+    grammar = grammar or Grammar()
+    return {
+        **size_fields(size, obstacle),
+        "unrelated": unrelated,
+        "detectable": detectable,
+        "p_frequency": p_frequency,
+        "rank_x": rank_x,
+        "rank_y": rank_y,
+        "p_grammar": grammar.p_value,
+        "grammar_difference": grammar.difference,
+    }
+
+
+def lack_words(words: SetVectors, listed: Iterable[Sized]) -> bool:
+    """Tell whether a set has too few units, or lost most of the words that were `listed`."""
+    return too_few([len(sample.units) for sample in words.share.samples], words.counts, list(map(len, listed)))
 
 
 def test_of_things(test: WeatTest) -> WeatTest | None:
@@ -134,10 +127,10 @@ def test_of_things(test: WeatTest) -> WeatTest | None:
 def beside_things(words: SetVectors, find_nouns: Callable[[], SetVectors]) -> Grammar:
     """Compare a test with nouns for things, over words; a subject may have too few of these nouns."""
     try:
-        by_things = _over_words(find_nouns())
+        by_things = over_words(find_nouns())
     except VocabularyError:
         return Grammar()
-    by_words = _over_words(words)
+    by_words = over_words(words)
     if by_things is None or by_words is None:
         return Grammar()
     more = abs(by_words.difference) - abs(by_things.difference)
@@ -150,8 +143,93 @@ def is_explained_by_grammar(grammar: Grammar) -> bool:
     return grammar.p_value is None or grammar.p_value > 1 - CONFIDENCE
 
 
-def _over_words(words: SetVectors) -> OverWords | None:
-    return over_words(words.targets @ words.attributes.T, words.n_x, words.n_a, confidence=CONFIDENCE)
+def over_words(words: SetVectors) -> OverWords | None:
+    """Return the mean difference of cosines with its interval over words; None where these are too few, or equal."""
+    table, n_x, n_a = words.targets @ words.attributes.T, words.n_x, words.n_a
+    if min(words.counts) < FEWEST_UNITS:
+        return None
+    scores = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    factors = [Factor.of(n_x, words.n_y, coefficients=_SIGNS), Factor.of(n_a, words.n_b, coefficients=_SIGNS)]
+    spread = total_spread(*crossed_terms(table[None], factors))
+    return spread.interval(float(scores[:n_x].mean() - scores[n_x:].mean()), CONFIDENCE)
+
+
+def is_matched(test: WeatTest, words: SetVectors) -> bool:
+    """Tell whether lists are matched in frequency, as those of questions are while no word of them is missing."""
+    return test.is_question and words.counts == tuple(map(len, word_sets(test).values()))
+
+
+def replacement_p(words: SetVectors, background: Background, seed: int) -> float | None:
+    """Return the largest p-value of replacing targets, attributes, or both by words of like frequency; two-sided.
+
+    None where the words' frequencies are not known.
+    """
+    if words.target_ranks is None or words.attribute_ranks is None:
+        return None
+    u, v = words.share.u, words.share.v
+    observed = abs(float(u @ v)) * (1 - _ROUNDING)
+    targets_rng, attributes_rng, *both_rngs = (
+        np.random.default_rng(child) for child in np.random.SeedSequence([seed, _SEED]).spawn(4)
+    )
+    with single_threaded():
+        rows = background.rows
+        along_v, along_u = (rows @ way.astype(np.float32) for way in (v, u))
+        targets = background.draw(words.target_ranks, REPLACEMENTS, targets_rng, half=0)
+        attributes = background.draw(words.attribute_ranks, REPLACEMENTS, attributes_rng, half=1)
+        sizes = (
+            _differences(along_v[targets].astype(np.float64), words.n_x),
+            _differences(along_u[attributes].astype(np.float64), words.n_a),
+        )
+        random_u, random_v = (
+            _random_differences(rows, background.draw(ranks, DRAWS, rng, half), first)
+            for ranks, rng, half, first in (
+                (words.target_ranks, both_rngs[0], 0, words.n_x),
+                (words.attribute_ranks, both_rngs[1], 1, words.n_a),
+            )
+        )
+        both = random_u @ random_v.T
+    alone = [(1 + int(np.count_nonzero(np.abs(drawn) >= observed))) / (1 + REPLACEMENTS) for drawn in sizes]
+    reached = int(np.count_nonzero(np.abs(both, out=both) >= observed))
+    # Pairs share draws, so none is 0.
+    return max(*alone, 1 / (DRAWS + 1), reached / DRAWS**2)
+
+
+def octaves_apart(words: SetVectors) -> float:
+    """Return how many octaves lie between the median ranks of X and Y, or of A and B where that is more."""
+    sides = ((words.target_ranks, words.n_x), (words.attribute_ranks, words.n_a))
+    return max(math.inf if ranks is None else octaves(*np.split(ranks, [first])) for ranks, first in sides)
+
+
+def octaves(*ranks: Ints) -> float:
+    """Return how many octaves lie between the median ranks of the least and the most frequent of some sets."""
+    medians = [float(np.median(side)) + 1 for side in ranks]
+    return math.log2(max(medians) / min(medians)) if medians else 0.0
+
+
+def is_explained_by_frequency(p_replacement: float | None, octaves: float) -> bool:
+    """Tell whether frequency could be the reason for a difference; None for a p-value that could not be counted."""
+    return p_replacement is None or p_replacement > FREQUENCY_LEVEL or octaves >= _OCTAVE
+
+
+def median_ranks(words: SetVectors) -> tuple[float, float] | None:
+    """Return the median frequency ranks of X and of Y, from 1; None where they are not known."""
+    if words.target_ranks is None:
+        return None
+    x, y = (float(np.median(side)) + 1 for side in np.split(words.target_ranks, [words.n_x]))
+    return x, y
+
+
+def _differences(scores: Floats, first: int) -> Floats:
+    return np.asarray(scores[:, :first].mean(axis=1) - scores[:, first:].mean(axis=1))
+
+
+def _random_differences(rows: Floats32, chosen: Ints, first: int) -> Floats32:
+    """Return the mean of the first chosen rows less that of the others, one difference per draw."""
+    draws, size = chosen.shape
+    total = np.zeros((draws, rows.shape[1]), dtype=np.float32)
+    for column, drawn in enumerate(chosen.T):
+        total += rows[drawn] / np.float32(first if column < first else first - size)
+    return total
 
 
 def _are_people(*sets: WordSet) -> bool:

@@ -1,7 +1,13 @@
-"""One size per topic: the mean of what its tests measure, with an interval over the words that they share.
+"""Sizes of several contrasts together, with an interval over the words that they share: per topic, and of a 2 x 2.
 
-Two tests that ask about the same names are not two findings. The questions of a topic count, or its tests where none
-of its questions could be answered; each counts once. A test without a size is named and does not count.
+A topic has the mean of what its tests measure. Two tests that ask about the same names are not two findings. The
+questions of a topic count, or its tests where none of its questions could be answered; each counts once. A test
+without a size is named and does not count.
+
+The names of X and Y can be split by the gender of their bearers, which gives a 2 x 2: what is of the group, what of
+gender, and what is neither alone. The group's effect is the mean of the sizes among women and among men, gender's that
+of women against men within X and within Y. The interaction is the size among women less that among men: zero where
+both effects just add up. All are sums of sizes over the same words, so one function gives their intervals.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,100 +15,42 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from imprint.association.rows import OBSTACLE, OUTCOME, REASON, SIZE, SIZE_HIGH, SIZE_LOW, Measured, OutcomeRow, Tested
+from imprint.association.rows import Measured, OutcomeRow, SizedRow, Tested, TopicRow
 from imprint.association.sizes import size_fields
-from imprint.association.vectors import shares_of
-from imprint.rows import Row, SkippedRow, shown
-from imprint.significance.outcomes import FOUND, Reason, Size, SizeOutcome
-from imprint.significance.shares import ShareOfDistance, mean_size
+from imprint.association.vectors import SetVectors, shares_of, unit_numbers
+from imprint.rows import SkippedRow, shown
+from imprint.significance.outcomes import Reason, Size
+from imprint.significance.shares import ShareOfDistance, combined, mean_size
 from imprint.stimuli.definition import CONTROL
+from imprint.stimuli.names import ONE_SEX, first_names
+from imprint.threads import single_threaded
+from imprint.types import Ints
 
-
-class TopicRow(Row, frozen=True, kw_only=True, tag="topic"):
-    """The mean size of a topic's tests, with its interval over words."""
-
-    topic: Annotated[str, shown("Topic")]
-    size: Annotated[float | None, SIZE] = None
-    size_low: Annotated[float | None, SIZE_LOW] = None
-    size_high: Annotated[float | None, SIZE_HIGH] = None
-    outcome: Annotated[SizeOutcome | None, OUTCOME] = None
-    reason: Annotated[Reason | None, REASON] = None
-    obstacle: Annotated[Reason | None, OBSTACLE] = None
-    tests: Annotated[tuple[str, ...], shown("Tests", "Questions about the topic, or tests where there are none.")]
-    tests_left_out: Annotated[tuple[str, ...], shown("Left out", "Those without a size, or that did not run.")] = ()
-    test_outcomes: Annotated[
-        tuple[SizeOutcome, ...], shown("Of its questions", "The outcome of each of its questions or tests.")
-    ] = ()
-    n_words: Annotated[
-        int, shown("Words", "Different words of these tests; a word and its inflections count once.")
-    ] = 0
-
-    @property
-    def found(self) -> bool:
-        """Whether the interval shows a difference."""
-        return self.outcome in FOUND
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 99.5 % interval over words, which the outcome is about; None where there is none."""
-        return None if self.size_low is None or self.size_high is None else (self.size_low, self.size_high)
-
-    @property
-    def tests_asked(self) -> tuple[str, ...]:
-        """The tests whose words it counts."""
-        return self.tests
-
-    def lost_most(self) -> str | None:
-        """Say that most of its tests were left out."""
-        asked = len(self.tests) + len(self.tests_left_out)
-        return f"{len(self.tests)} of its {asked} tests have a size" if 2 * len(self.tests) < asked else None
+Parts = list[tuple[ShareOfDistance, float]]
 
 
 def topic_rows(
     measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow] = (), part: str | None = None
 ) -> list[TopicRow]:
     """Return one row per topic of each subject's tests; tests that were not run are among those left out."""
-    subjects = dict.fromkeys(one.row.embedding_sha256 for one in measured if one.words is not None)
+    subjects = dict.fromkeys(test.row.embedding_sha256 for test in measured if test.words is not None)
     return [
         row
         for subject in subjects
         for row in _topics_of(
-            [one for one in measured if one.words is not None and one.row.embedding_sha256 == subject],
+            [test for test in measured if test.words is not None and test.row.embedding_sha256 == subject],
             [row for row in skipped if row.embedding_sha256 == subject],
             part,
         )
     ]
 
 
-def _topics_of(
-    measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow], part: str | None
-) -> Iterator[TopicRow]:
-    first = measured[0].row
-    for topic, own in by_topic(measured).items():
-        counted = [one for one in own if one.row.size_low is not None]
-        shares = _shares(counted)
-        size = mean_size(shares) if shares else Size(None)
-        yield TopicRow(
-            test=topic,
-            embedding=first.embedding,
-            embedding_sha256=first.embedding_sha256,
-            seed=first.seed,
-            part=part,
-            topic=topic,
-            tests=tuple(one.row.test for one in counted),
-            tests_left_out=left_out(topic, own, counted, skipped),
-            test_outcomes=tuple(one.row.outcome for one in own if one.row.outcome is not None),
-            n_words=n_units(shares),
-            **size_fields(size, obstacle_of(one.row for one in counted or own)),
-        )
-
-
 def by_topic(measured: Iterable[Measured[Tested]]) -> Mapping[str, list[Measured[Tested]]]:
     """Return what is asked about each topic of people: its questions; its tests where no question has an answer."""
     found: dict[str, list[Measured[Tested]]] = {}
-    for one in measured:
-        for topic in one.row.topics if CONTROL not in one.row.topics else ():
-            found.setdefault(topic, []).append(one)
+    for test in measured:
+        for topic in test.row.topics if CONTROL not in test.row.topics else ():
+            found.setdefault(topic, []).append(test)
     return {topic: _questions(own) or own for topic, own in found.items()}
 
 
@@ -113,10 +61,11 @@ def left_out(
     skipped: Sequence[SkippedRow],
 ) -> tuple[str, ...]:
     """Return the tests of a topic that do not count; where questions do, tests that were not run are not missed."""
-    tests = dict.fromkeys(one.row.test for one in counted)
-    by_questions = any(one.row.is_question for one in counted)
+    tests = dict.fromkeys(test.row.test for test in counted)
+    by_questions = any(test.row.is_question for test in counted)
     not_run = (row.test for row in skipped if topic in row.topics and (row.is_question or not by_questions))
-    return tuple(dict.fromkeys(test for test in (*(one.row.test for one in asked), *not_run) if test not in tests))
+    every = (*(test.row.test for test in asked), *not_run)
+    return tuple(dict.fromkeys(name for name in every if name not in tests))
 
 
 def n_units(shares: Sequence[ShareOfDistance]) -> int:
@@ -130,10 +79,130 @@ def obstacle_of(rows: Iterable[OutcomeRow]) -> Reason | None:
     return next((row.obstacle for row in rows if row.obstacle is not None), None)
 
 
+class InteractionRow(SizedRow, frozen=True, kw_only=True, tag="interaction"):
+    """How much more, or less, X and Y differ among women's names than among men's."""
+
+    size: Annotated[
+        float | None,
+        shown(
+            "Interaction",
+            "The size among women's names less that among men's, with its 99.5 % interval over words. Zero where the "
+            "effects of group and gender just add up.",
+            shape="percent",
+        ),
+    ] = None
+    size_women: Annotated[float | None, shown("Among women", "The size among women's names.", shape="percent")] = None
+    size_men: Annotated[float | None, shown("Among men", "The size among men's names.", shape="percent")] = None
+    group_size: Annotated[float | None, shown("Group", "The mean of both: the effect of X or Y.", shape="percent")] = (
+        None
+    )
+    group_size_low: Annotated[float | None, shown("Group, low", shape="percent")] = None
+    group_size_high: Annotated[float | None, shown("Group, high", shape="percent")] = None
+    gender_size: Annotated[
+        float | None,
+        shown("Gender", "How much nearer women's names are to A than men's, within X and Y.", shape="percent"),
+    ] = None
+    gender_size_low: Annotated[float | None, shown("Gender, low", shape="percent")] = None
+    gender_size_high: Annotated[float | None, shown("Gender, high", shape="percent")] = None
+    cell_sizes: Annotated[
+        tuple[int, ...], shown("Names", "Women's names of X and of Y, then men's of X and of Y.")
+    ] = ()
+    left_out: Annotated[tuple[str, ...], shown("Left out", "Names that are not of one gender, or not known.")] = ()
+
+
+def interaction_rows(measured: Iterable[Measured[Any]]) -> list[InteractionRow]:
+    """Return a row for every test whose X and Y both have names of women and of men."""
+    rows = []
+    for row, words in measured:
+        if words is not None and min(map(len, cells := by_gender(words))) > 1:
+            rows.append(_row(row, words, cells))
+    return rows
+
+
+def by_gender(words: SetVectors) -> list[Ints]:
+    """Return the places of women's names of X and of Y, then of men's."""
+    table = first_names()
+    shares = np.array([_share_of_women(table.index.get(name), table.share_women) for name in words.target_words])
+    in_x = np.arange(len(shares)) < words.n_x
+    return [
+        np.flatnonzero(is_gender & is_set)
+        for is_gender in (shares >= ONE_SEX, shares <= 1 - ONE_SEX)
+        for is_set in (in_x, ~in_x)
+    ]
+
+
+def contrasts(words: SetVectors, cells: Sequence[Ints]) -> dict[str, Parts]:
+    """Return the sizes that each effect of a 2 x 2 is a sum of, with their weights."""
+    ((targets, attributes),) = unit_numbers([words])
+
+    def share(first: Ints, second: Ints) -> ShareOfDistance:
+        rows = [*first, *second]
+        units = ([targets[row] for row in rows], attributes)
+        return ShareOfDistance.of(words.targets[rows], words.attributes, len(first), words.n_a, units=units)
+
+    women_x, women_y, men_x, men_y = cells
+    among = share(women_x, women_y), share(men_x, men_y)
+    within = share(women_x, men_x), share(women_y, men_y)
+    return {
+        "interaction": [(among[0], 1.0), (among[1], -1.0)],
+        "group": [(size, 0.5) for size in among],
+        "gender": [(size, 0.5) for size in within],
+    }
+
+
+def _topics_of(
+    measured: Sequence[Measured[Tested]], skipped: Sequence[SkippedRow], part: str | None
+) -> Iterator[TopicRow]:
+    first = measured[0].row
+    for topic, of_topic in by_topic(measured).items():
+        counted = [test for test in of_topic if test.row.size_low is not None]
+        shares = _shares(counted)
+        size = mean_size(shares) if shares else Size(None)
+        yield TopicRow(
+            test=topic,
+            embedding=first.embedding,
+            embedding_sha256=first.embedding_sha256,
+            seed=first.seed,
+            part=part,
+            topic=topic,
+            tests=tuple(test.row.test for test in counted),
+            tests_left_out=left_out(topic, of_topic, counted, skipped),
+            test_outcomes=tuple(test.row.outcome for test in of_topic if test.row.outcome is not None),
+            n_words=n_units(shares),
+            **size_fields(size, obstacle_of(test.row for test in counted or of_topic)),
+        )
+
+
 def _questions(measured: Sequence[Measured[Tested]]) -> list[Measured[Tested]]:
-    asked = [one for one in measured if one.row.is_question]
-    return asked if any(one.row.size_low is not None for one in asked) else []
+    questions = [test for test in measured if test.row.is_question]
+    return questions if any(question.row.size_low is not None for question in questions) else []
 
 
 def _shares(measured: Sequence[Measured[Any]]) -> list[ShareOfDistance]:
-    return shares_of([one.words for one in measured if one.words is not None])
+    return shares_of([test.words for test in measured if test.words is not None])
+
+
+def _share_of_women(row: int | None, shares: np.ndarray) -> float:
+    return np.nan if row is None else float(shares[row])
+
+
+def _row(row: Any, words: SetVectors, cells: Sequence[Ints]) -> InteractionRow:
+    with single_threaded():
+        parts = contrasts(words, cells)
+        sizes = {name: combined(of_effect) for name, of_effect in parts.items()}
+    women, men = (share.value for share, _ in parts["interaction"])
+    in_cells = {int(index) for cell in cells for index in cell}
+    return InteractionRow(
+        **{field: getattr(row, field) for field in ("test", "title", "topics", "sets", "source", "language")},
+        **{field: getattr(row, field) for field in ("embedding", "embedding_sha256", "seed", "missing")},
+        part=row.part or (row.kind if row.kind != "weat" else None),
+        **size_fields(sizes["interaction"], row.obstacle if row.obstacle == "frequency" else None),
+        size_women=women,
+        size_men=men,
+        **sizes["group"].fields("group_size"),
+        **sizes["gender"].fields("gender_size"),
+        cell_sizes=tuple(map(len, cells)),
+        left_out=tuple(name for index, name in enumerate(words.target_words) if index not in in_cells),
+        n_a=words.n_a,
+        n_b=words.n_b,
+    )

@@ -1,8 +1,9 @@
 """The words of a test that a subject has, with their vectors: what sizes, changes and altered copies are made of."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -105,11 +106,11 @@ class SetVectors:
 
 def unit_numbers(questions: Sequence[SetVectors]) -> list[tuple[list[int], list[int]]]:
     """Return the number of each target's and each attribute's unit; a word that several ask about has one in all."""
-    words = list(dict.fromkeys(w for one in questions for w in (*one.target_words, *one.attribute_words)))
+    words = list(dict.fromkeys(w for asked in questions for w in (*asked.target_words, *asked.attribute_words)))
     numbers = dict(zip(words, units(words), strict=True))
     return [
-        ([numbers[word] for word in one.target_words], [numbers[word] for word in one.attribute_words])
-        for one in questions
+        ([numbers[word] for word in question.target_words], [numbers[word] for word in question.attribute_words])
+        for question in questions
     ]
 
 
@@ -157,23 +158,16 @@ class WordRows:
         return _matched(self.sets, "subword")
 
 
-def find_rows(embedding: Embedding, sets: Iterable[WordSet]) -> WordRows:
-    """Look every set up, and refuse one that keeps fewer than two words or the same entry twice."""
-    found = []
-    for words in sets:
-        rows = embedding.lookup(words.words)
-        if len(rows.words) < FEWEST_WORDS:
-            raise VocabularyError(
-                f"{len(rows.missing)} of {len(words)} words are missing from {embedding.name} "
-                f"({quote(rows.missing, MOST_NAMED)})",
-                expected=f"at least {FEWEST_WORDS} words",
-                where=words.name,
-                words=rows.missing,
-                hint="use other words or a larger embedding",
-            )
-        _refuse_shared(words.name, words.name, rows, rows, embedding)
-        found.append(rows)
-    return WordRows(tuple(found))
+def find_rows(embedding: Embedding, *sides: Sequence[WordSet]) -> WordRows:
+    """Look every set up; refuse one that keeps fewer than two words, and sets of a side that share an entry.
+
+    They meet in one entry of the vocabulary as "Rose" and "rose" do in lower case, also within a set.
+    """
+    looked_up = [[(words, _find_set(embedding, words)) for words in side] for side in sides]
+    for side_rows in looked_up:
+        for first, second in combinations(side_rows, 2):
+            _refuse_shared(embedding, *first, *second)
+    return WordRows(tuple(rows for side_rows in looked_up for _, rows in side_rows))
 
 
 def require_pair(name: str, pair: object) -> None:
@@ -185,16 +179,26 @@ def require_pair(name: str, pair: object) -> None:
         )
 
 
-def refuse_overlap(embedding: Embedding, first: WordSet, second: WordSet, rows: tuple[Lookup, Lookup]) -> None:
-    """Refuse two sets that meet in one entry of the vocabulary, as "Rose" and "rose" do in lower case."""
-    _refuse_shared(first.name, second.name, *rows, embedding)
+def _find_set(embedding: Embedding, words: WordSet) -> Lookup:
+    rows = embedding.lookup(words.words)
+    if len(rows.words) < FEWEST_WORDS:
+        raise VocabularyError(
+            f"{len(rows.missing)} of {len(words)} words are missing from {embedding.name} "
+            f"({quote(rows.missing, MOST_NAMED)})",
+            expected=f"at least {FEWEST_WORDS} words",
+            where=words.name,
+            words=rows.missing,
+            hint="use other words or a larger embedding",
+        )
+    _refuse_shared(embedding, words, rows, words, rows)
+    return rows
 
 
-def _refuse_shared(first: str, second: str, left: Lookup, right: Lookup, embedding: Embedding) -> None:
+def _refuse_shared(embedding: Embedding, first: WordSet, left: Lookup, second: WordSet, right: Lookup) -> None:
     by_token = dict(zip(left.tokens, left.words, strict=True))
     for word, token in zip(right.words, right.tokens, strict=True):
-        if token in by_token and (first != second or by_token[token] != word):
-            both = f"both {first} and {second}" if first != second else first
+        if token in by_token and (first.name != second.name or by_token[token] != word):
+            both = f"both {first.name} and {second.name}" if first.name != second.name else first.name
             raise VocabularyError(
                 f"{by_token[token]!r} and {word!r} of {both} are one entry, {token!r}",
                 where=embedding.name,

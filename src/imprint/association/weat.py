@@ -15,12 +15,12 @@ from imprint.association.cosines import scores as scores_of
 from imprint.association.rows import AssociationRow, Measured, fields_of_words
 from imprint.association.settings import WeatSettings
 from imprint.association.sizes import Grammar, beside_things, measure_size, test_of_things
-from imprint.association.vectors import SetVectors, WordRows, find_rows, refuse_overlap, require_pair
+from imprint.association.vectors import SetVectors, WordRows, find_rows, require_pair
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.rows import shown
 from imprint.settings import option, settable
-from imprint.significance.partitions import PermutationTest, permutation_test
+from imprint.significance.partitions import PermutationTest, permutation_test, sampled_test
 from imprint.stimuli import catalog
 from imprint.stimuli.definition import UNDETERMINED, AnyTest, WeatTest, WordSet, validate, word_sets
 from imprint.subjects.opening import EmbeddingLike, load
@@ -43,13 +43,19 @@ class WeatRow(AssociationRow, frozen=True, kw_only=True, tag="weat"):
 
 
 @dataclass(frozen=True)
-class WeatArguments(WeatSettings):
-    """The test that is asked for, and how it is run."""
+class AskedWeat:
+    """The test that is asked for, or four lists of words in its place."""
 
     test: Annotated[WeatTest | str | None, option("The id of a catalogue test, or a test of your own.")] = None
     _: KW_ONLY
     targets: Annotated[WordSets | None, option("Two lists of words, x and y, in place of a test.")] = None
     attributes: Annotated[WordSets | None, option("Two lists of words, a and b, in place of a test.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatArguments(AskedWeat, WeatSettings):
+    """The test that is asked for, and how it is run."""
+
     progress: Annotated[
         Progress | None, option("Called with the partitions drawn and the total number of partitions.")
     ] = None
@@ -105,9 +111,9 @@ def measure(
         x_scores, y_scores = np.split(scores, [words.n_x])
         significance = _permuted(x_scores, y_scores, settings, progress)
     grammar = grammar_of(embedding, test, words)
-    sized = measure_size(test, words, embedding.background, grammar, seed=settings.seed)
+    size = measure_size(test, words, embedding.background, grammar, seed=settings.seed)
     row = WeatRow(
-        **fields_of_words(test, words, scores, significance, sized),
+        **fields_of_words(test, words, scores, significance, size),
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
         seed=settings.seed,
@@ -120,17 +126,13 @@ def measure(
 
 
 def _without(test: WeatTest, words: Collection[str]) -> WeatTest:
-    x, y, a, b = (one.subset(w for w in one.words if w not in words) for one in word_sets(test).values())
+    x, y, a, b = (side.subset(w for w in side.words if w not in words) for side in word_sets(test).values())
     return replace(test, x=x, y=y, a=a, b=b)
 
 
 def look_up(embedding: Embedding, test: WeatTest) -> WordRows:
     """Find the words of the four sets, and refuse sets that share an entry of the vocabulary."""
-    rows = find_rows(embedding, (test.x, test.y, test.a, test.b))
-    x, y, a, b = rows.sets
-    refuse_overlap(embedding, test.x, test.y, (x, y))
-    refuse_overlap(embedding, test.a, test.b, (a, b))
-    return rows
+    return find_rows(embedding, (test.x, test.y), (test.a, test.b))
 
 
 def vectors_of(embedding: Embedding, rows: WordRows) -> SetVectors:
@@ -156,8 +158,6 @@ def grammar_of(embedding: Embedding, test: WeatTest, words: SetVectors) -> Gramm
 def _permuted(x: Floats, y: Floats, settings: WeatSettings, progress: Progress | None) -> PermutationTest:
     if settings.draws is None:
         return permutation_test(x, y, alternative=settings.alternative)
-    from imprint.significance.partitions import sampled_test
-
     draws, seed = settings.draws, settings.seed
     return sampled_test(x, y, alternative=settings.alternative, draws=draws, seed=seed, progress=progress)
 
@@ -193,10 +193,10 @@ def require_test(function: str, test: AnyTest | str | None, **sets: object) -> A
 
 def find_test(test: AnyTest | str) -> WeatTest:
     """Return a test of the catalogue by its id, or one of the caller's own once it is checked."""
-    found = catalog.get(test) if isinstance(test, str) else test
-    if not isinstance(found, WeatTest):
-        got = getattr(found, "id", found)
+    opened = catalog.get(test) if isinstance(test, str) else test
+    if not isinstance(opened, WeatTest):
+        got = getattr(opened, "id", opened)
         raise SettingError(option="test", got=got, expected="a WEAT", hint="run a WEFAT with wefat")
     if not isinstance(test, str):
-        validate(found)
-    return found
+        validate(opened)
+    return opened

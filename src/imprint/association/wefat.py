@@ -13,9 +13,9 @@ from typing import Annotated, TypeVar, cast
 import numpy as np
 
 from imprint.association.cosines import cosines, mean, sample_sd
-from imprint.association.frequency import REPLACEMENTS
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow
-from imprint.association.vectors import find_rows, refuse_overlap, require_pair
+from imprint.association.sizes import REPLACEMENTS
+from imprint.association.vectors import find_rows, require_pair
 from imprint.association.weat import require_test
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding, unit_rows
@@ -124,9 +124,9 @@ def wefat(
     >>> imprint.wefat("default", "caliskan-wefat-occupations")
     WefatRow('caliskan-wefat-occupations' on glove.6B.100d: r = 0.70 [0.39 to 0.87], present, 50 words, 0 missing)
     """
-    asked = _resolve(test, targets, attributes, property)
-    vectors = word_vectors(subject, words_of([asked]), language=asked.language, cache=cache)
-    return measure(vectors, asked, seed=seed)
+    resolved = _resolve(test, targets, attributes, property)
+    vectors = word_vectors(subject, words_of([resolved]), language=resolved.language, cache=cache)
+    return measure(vectors, resolved, seed=seed)
 
 
 def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRow:
@@ -137,17 +137,16 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRow
             where=test.id,
             hint="give it as --property FILE.csv (word,value)",
         )
-    rows = find_rows(embedding, (test.words, test.a, test.b))
-    found, a, b = rows.sets
-    refuse_overlap(embedding, test.a, test.b, (a, b))
-    units = _whole(test, found.missing)
+    rows = find_rows(embedding, (test.words,), (test.a, test.b))
+    targets, a, b = rows.sets
+    units = _whole(test, targets.missing)
     if len(units) < _FEWEST:
         raise StimulusError(f"{len(units)} words found", expected=f"at least {_FEWEST}", where=test.id)
     words = tuple("/".join(forms) for forms in units)
-    places = {word: place for place, word in enumerate(found.words)}
-    found = replace(found, vectors=found.vectors[[places[form] for forms in units for form in forms]])
+    index_of = {word: index for index, word in enumerate(targets.words)}
+    targets = replace(targets, vectors=targets.vectors[[index_of[form] for forms in units for form in forms]])
     n_a, n_b = len(a.words), len(b.words)
-    table = _mean_of_forms(np.hstack([cosines(found.vectors, side.vectors) for side in (a, b)]), test.forms)
+    table = _mean_of_forms(np.hstack([cosines(targets.vectors, side.vectors) for side in (a, b)]), test.forms)
     scores = _scores(table[:, :n_a], table[:, n_a:], words)
     values = np.array([test.property[forms[0]] for forms in units])
     for name, numbers in (("scores", scores), (test.property_name, values)):
@@ -160,7 +159,7 @@ def measure(embedding: Embedding, test: WefatTest, *, seed: int = 0) -> WefatRow
     low, high = (None, None) if few else interval_of_r(table, n_a, values, owner)
     p_frequency = mirrored = None
     if embedding.background is not None:
-        vectors = _mean_of_forms(unit_rows(found.vectors), test.forms)
+        vectors = _mean_of_forms(unit_rows(targets.vectors), test.forms)
         ranks = embedding.ranks_of(a.tokens + b.tokens)
         p_frequency = _frequency_p(vectors, ranks, n_a, values, embedding.background, r, seed)
         attributes = unit_rows(np.concatenate([a.vectors, b.vectors]))
@@ -220,7 +219,7 @@ def interval_of_r(
     with attributes, which is in the variances of both. There are none where r is 1, or would be without a word.
     """
     columns = table.shape[1]
-    without_attribute = [(np.delete(table, place, axis=1), n_a - (place < n_a)) for place in range(columns)]
+    without_attribute = [(np.delete(table, index, axis=1), n_a - (index < n_a)) for index in range(columns)]
     scores = np.array([standardised(*part) for part in ((table, n_a), *without_attribute)])
     with np.errstate(divide="ignore", invalid="ignore"):  # r may be 1, or by rounding more
         z = np.arctanh(correlations(scores, values))
@@ -299,15 +298,15 @@ def _resolve(
         test = WefatTest("custom", "words and a property", "given by the user", UNDETERMINED, w, a, b)
         return test.with_property(values)
     sets = {"targets": targets, "attributes": attributes} | ({"property": values} if test is None else {})
-    asked = require_test("wefat", test, **sets)
-    found = catalog.get(asked) if isinstance(asked, str) else asked
-    if not isinstance(found, WefatTest):
-        got = getattr(found, "id", found)
+    required = require_test("wefat", test, **sets)
+    opened = catalog.get(required) if isinstance(required, str) else required
+    if not isinstance(opened, WefatTest):
+        got = getattr(opened, "id", opened)
         raise SettingError(option="test", got=got, expected="a WEFAT", hint="run a WEAT with weat")
     if values is not None:
-        return found.with_property(values)
-    validate(found)
-    return found
+        return opened.with_property(values)
+    validate(opened)
+    return opened
 
 
 def word_score(to_a: Floats, to_b: Floats) -> float:

@@ -1,6 +1,6 @@
 """The rows of a board as kinds: the table of models by questions, what differs, and bias against quality."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,17 +16,17 @@ from imprint.boards.rows import (
 )
 from imprint.boards.sentences import (
     DIFFER,
+    best_quality,
     count_differences,
-    headline,
-    judged_and_best,
+    left_open,
+    not_compared,
     nothing_to_compare,
     say_topics,
     standard_questions,
-    undecided_topics,
     untopical,
 )
 from imprint.kinds import Kind, Part
-from imprint.kinds.sizes import capital, size_text
+from imprint.kinds.sizes import WORDS, capital, size_text
 from imprint.kinds.tests import NAME, OUTCOME, REASONS, TENTH, outcome_notes
 from imprint.rows import Row
 from imprint.significance.outcomes import OUTCOMES, SizeOutcome
@@ -42,7 +42,6 @@ from imprint.view import (
     Text,
     count,
     estimate,
-    first_claim,
     footnote,
     join,
     number,
@@ -61,21 +60,24 @@ BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 BoardCell = TypeVar("BoardCell", BoardTestRow, BoardMeasuredRow)
 
 _SHOWN = 4  # columns of sizes; the rest is shown on request
+_CAPTION = "How strong each association is: share of the distance between the two kinds of words, 99.5 % interval"
 _MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small": "■", "cannot tell": "○"}
 
 
 def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     """Show every model with its quality, its size in each question, and what else was measured.
 
-    Standard questions come first, and of these those in which most models differ.
+    Standard questions come first, topic by topic, and of all those in which most models differ.
     """
     models = [row for row in rows if isinstance(row, BoardRow)]
     answered = counted([row for row in rows if isinstance(row, BoardTestRow)])
-    differing = Counter(row.test for row in rows if isinstance(row, BoardDifferenceRow) and row.found)
-    standard = standard_questions()
+    found = [row for row in rows if isinstance(row, BoardDifferenceRow) and row.found]
+    differing = Counter(asked for row in found for asked in (row.test, row.topics[:1]))
+    standard, topics = standard_questions(), list(dict.fromkeys(row.topics[:1] for row in answered))
 
-    def rank(cells: Sequence[BoardTestRow]) -> tuple[bool, int]:
-        return cells[0].test not in standard, -differing[cells[0].test]
+    def rank(cells: Sequence[BoardTestRow]) -> tuple[bool, int, int, int]:
+        test, topic = cells[0].test, cells[0].topics[:1]
+        return test not in standard, -differing[topic], topics.index(topic), -differing[test]
 
     columns = [
         _column(_pairing(cells[0]), cells[0].title, cells) for cells in sorted(_by_test(answered).values(), key=rank)
@@ -87,9 +89,9 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     about = (Field("embedding", meaning="Opens the model's own page.", cell=_model), Field("quality", cell=_quality))
     places = _SHOWN - bool(others)
     shown, more = (*about, *columns[:places], *others[:1]), (*columns[places:], *others[1:])
-    yield table(BoardRow, "Models by questions", models, shown, more=more, main=True)
+    yield table(BoardRow, _CAPTION, models, shown, more=more, main=True)
+    yield from map(footnote, not_compared(models))
     yield footnote(
-        "Sizes are shares of the distance between the two kinds of words, with their 99.5 % intervals over words. "
         "Below zero, the other group is nearer. "
         f"Quality is Spearman's correlation with people's ratings in {_benchmark(models)}, with its 95 % interval."
     )
@@ -97,10 +99,7 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
 
 
 def _by_test(rows: Sequence[BoardCell]) -> dict[str, list[BoardCell]]:
-    cells: dict[str, list[BoardCell]] = defaultdict(list)
-    for row in rows:
-        cells[row.test].append(row)
-    return cells
+    return {test: [row for row in rows if row.test == test] for test in dict.fromkeys(row.test for row in rows)}
 
 
 def counted(rows: Sequence[BoardTestRow]) -> Sequence[BoardTestRow]:
@@ -110,11 +109,13 @@ def counted(rows: Sequence[BoardTestRow]) -> Sequence[BoardTestRow]:
 
 
 def _pairing(row: BoardTestRow) -> Text:
-    return say("{} \N{RIGHTWARDS ARROW} {}, {} \N{RIGHTWARDS ARROW} {}", *map(title, map(row.set_name, "xayb")))
+    named = (title(row.set_name(letter).removesuffix(WORDS)) for letter in "xayb")
+    return say("{} \N{RIGHTWARDS ARROW} {}, {} \N{RIGHTWARDS ARROW} {}", *named)
 
 
 def _model(row: BoardRow) -> Cell:
-    return Cell(title(row.embedding), link=row.page or "", below=row.subject)
+    below = f"{row.subject}, not compared" if row.judged is False else row.subject
+    return Cell(title(row.embedding), link=row.page or "", below=below)
 
 
 def _quality(row: BoardRow) -> Cell:
@@ -163,15 +164,11 @@ def describe(rows: Sequence[BoardRow]) -> Iterator[Text]:
 
 def next_steps(rows: Sequence[BoardRow]) -> Iterator[tuple[str, ...]]:
     """Say where to look at one model, what else to ask it, and how to hold it to limits of one's own."""
-    if page := next((row.page for row in rows if row.page), None):
-        yield "Look at one model: its name in the table opens its page", page
+    if any(row.page for row in rows):
+        yield ("Look at one model: click its name",)
     if any(row.subject == "encoder" for row in rows):
         yield "Does it change your search results?", "imprint retrieval MODEL"
-    yield (
-        "Set limits for your own use, and let them decide",
-        "imprint policy init",
-        "imprint audit MODEL --policy imprint.toml",
-    )
+    yield "Set limits, and let them decide", "imprint policy init", "imprint audit MODEL --policy imprint.toml"
 
 
 def claim_board(rows: Sequence[BoardRow]) -> Iterator[Claim]:
@@ -210,14 +207,9 @@ def _linked(row: BoardTestRow | BoardTopicRow) -> Cell:
 
 def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart | None:
     """Draw size against quality in a topic; nothing where fewer than two models have both."""
-    drawn = [
-        (row, models[row.embedding].quality or 0.0)
-        for row in rows
-        if row.size is not None and row.reason != "controls" and row.embedding in models
-    ]
+    drawn = [row for row in rows if row.size is not None and row.reason != "controls" and row.embedding in models]
     if len(drawn) < 2:
         return None
-    topic = title(drawn[0][0].topic)
 
     def draw(masked: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.plane import scatter
@@ -226,7 +218,7 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
         dots = [
             Point(
                 masked.plain(row.embedding),
-                quality,
+                models[row.embedding].quality or 0.0,
                 100 * (row.size or 0.0),
                 "shows a difference" if row.found else row.outcome or "cannot tell",
                 low=None if row.size_low is None else 100 * row.size_low,
@@ -234,60 +226,47 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
                 left=models[row.embedding].quality_low,
                 right=models[row.embedding].quality_high,
             )
-            for row, quality in drawn
+            for row in drawn
         ]
         quality_title = f"quality (Spearman, {_benchmark([*models.values()])})"
         size_title = "size, percent of the distance"
         return scatter(dots, x_title=quality_title, y_title=size_title, from_zero=True, width=width)
 
-    listed = table(
-        BoardTopicRow,
-        "The chart's numbers",
-        drawn,
-        (
-            Field("embedding", of=lambda pair: pair[0]),
-            Field(title="Quality", cell=lambda pair: Cell(number(pair[1], 3), order=pair[1]), numeric=True),
-            Field("size", of=lambda pair: pair[0]),
-            Field("outcome", of=lambda pair: pair[0]),
-        ),
-    )
+    def quality(row: BoardTopicRow) -> Cell:
+        return Cell(number(models[row.embedding].quality, 3), order=models[row.embedding].quality)
+
+    columns: Columns = ("embedding", Field(title="Quality", cell=quality, numeric=True), "size", "outcome")
     return Chart(
-        f"board-{drawn[0][0].topic}".replace(" ", "-"),
-        say("Bias against quality: {}", topic),
+        f"board-{drawn[0].topic}".replace(" ", "-"),
+        say("Bias against quality: {}", title(drawn[0].topic)),
         say("A dot with its interval for each of {} models.", f"{len(drawn)}"),
         draw,
-        listed,
+        table(BoardTopicRow, "The chart's numbers", drawn, columns),
         note="The best place is at the right, near zero: good quality, small size. Bars are the 99.5 % intervals of "
         "sizes, and the 95 % intervals of quality.",
     )
 
 
 def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
-    """Show how every two models differ, the largest differences first; each opens to what decides it.
-
-    Topics come with their questions.
-    """
-    topics = [row for row in rows if isinstance(row, BoardTopicDifferenceRow)]
-    questions = {
-        (row.change_from, row.change_to, row.test): row for row in rows if isinstance(row, BoardDifferenceRow)
-    }
-    shown: Sequence[DifferenceRow] = topics or [*questions.values()]
-    ordered = sorted(shown, key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
-    by, first = ("topic", Field("topic")) if topics else ("question", NAME)
+    """Show how every two models differ, by topic and by question; each pair opens to what decides it."""
+    questions = [row for row in rows if isinstance(row, BoardDifferenceRow)]
+    by_pair = {(row.change_from, row.change_to, row.test): row for row in questions}
 
     def compared(row: DifferenceRow) -> Cell:
-        return Cell(_said(row), more=join(_decides(row, questions), " "))
+        return Cell(_said(row), more=join(_decides(row, by_pair), " "))
 
-    caption = f"How every two models differ, by {by}"
-    reading = footnote(
-        "Two models are compared on the words that both have, so a difference may not be the difference of their "
-        f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
-        "bias: the other model shows a difference itself, and both the difference and the sum of the two sizes "
-        "exclude zero. Frequency must not explain it in lists that are not matched."
-    )
+    yield footnote(count_differences(questions))
     outcome = Field("outcome", "Do they differ?", "Opens to both sizes and what moves the difference.", cell=compared)
-    listed = table(type(shown[0]), caption, ordered, (first, *_COLUMNS, outcome), more=_MORE, filtered=True)
-    yield Details(caption, (listed, reading))
+    for by, first, kind in (
+        ("topic", Field("topic"), BoardTopicDifferenceRow),
+        ("question", NAME, BoardDifferenceRow),
+    ):
+        pairs = [row for row in rows if isinstance(row, kind)]
+        pairs.sort(key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
+        caption, columns = f"How every two models differ, by {by}", (first, *_COLUMNS, outcome)
+        if pairs:
+            listed = table(kind, caption, pairs, columns, more=_MORE, filtered=True)
+            yield Details(caption, (listed, footnote(_COMPARED_ON)))
 
 
 def _decides(row: DifferenceRow, questions: Mapping[tuple[str, str, str], BoardDifferenceRow]) -> Iterator[Text]:
@@ -328,14 +307,24 @@ _COLUMNS: Columns = (
 _MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"), "less")
 
 
+_COMPARED_ON = (
+    "Two models are compared on the words that both have, so a difference may not be the difference of their "
+    f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
+    "bias: the other model shows a difference itself, and both the difference and the sum of the two sizes "
+    "exclude zero. Frequency must not explain it in lists that are not matched."
+)
+_COMPARED = (
+    f"Which models differ, and which are equal within {TENTH}, for words like those tested.",
+    "That models without a clear difference are equal: there may be too few words.",
+)
+
 BOARD = Kind(
-    "board",
     row=BoardRow,
     part=BOARD_PART,
     blocks=show_board,
     sentences=nothing_to_compare,
     claims=claim_board,
-    certainty=judged_and_best,
+    certainty=best_quality,
     joins=("board-test", "board-measured", "board-difference"),
     rank=-3,
     opens=1,
@@ -346,30 +335,24 @@ BOARD = Kind(
     "shows a difference itself, which frequency does not explain, and the intervals of both, the difference and the "
     "sum of their sizes, exclude zero.",
 )
-BOARD_TEST = Kind("board-test", row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
-BOARD_MEASURED = Kind("board-measured", row=BoardMeasuredRow, part=BOARD_PART)
-BOARD_TOPIC = Kind("board-topic", row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)
+BOARD_TEST = Kind(row=BoardTestRow, part=BOARD_PART, blocks=show_tests)
+BOARD_MEASURED = Kind(row=BoardMeasuredRow, part=BOARD_PART)
+BOARD_TOPIC = Kind(row=BoardTopicRow, part=BOARD_PART, blocks=show_topics, joins=("board",), rank=-1)
 BOARD_DIFFERENCE = Kind(
-    "board-difference",
     row=BoardDifferenceRow,
     part=BOARD_PART,
     blocks=show_differences,
+    joins=("board-topic-difference",),
     sentences=untopical,
-    certainty=count_differences,
     rank=-2,
     opens=1,
 )
 BOARD_TOPIC_DIFFERENCE = Kind(
-    "board-topic-difference",
     row=BoardTopicDifferenceRow,
     part=BOARD_PART,
-    blocks=show_differences,
-    joins=("board-difference",),
     sentences=say_topics,
-    certainty=undecided_topics,
-    claims=lambda rows: first_claim(
-        headline(rows), "That models without a clear difference are equal: there may be too few words."
-    ),
+    certainty=left_open,
+    claims=lambda rows: [_COMPARED],
     rank=-4,
     opens=1,
 )

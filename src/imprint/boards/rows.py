@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar
 import msgspec
 
 from imprint.association.changes import ChangeRow, TopicChangeRow
-from imprint.association.rows import OutcomeRow, SizedRow
-from imprint.association.topics import TopicRow
+from imprint.association.rows import OutcomeRow, SizedRow, TopicRow
 from imprint.rows import Row, WordValue, shown
 from imprint.subjects.sources import SourceKind
 

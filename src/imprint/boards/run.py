@@ -13,8 +13,7 @@ import msgspec
 
 from imprint.announcing import listener
 from imprint.association.changes import ChangeRow
-from imprint.association.rows import AssociationRow, OutcomeRow, outcome_counts
-from imprint.association.topics import TopicRow
+from imprint.association.rows import AssociationRow, OutcomeRow, TopicRow, outcome_counts
 from imprint.boards.comparing import DifferenceRow, differences, names_of
 from imprint.boards.rows import PART, BoardDifferenceRow, BoardMeasuredRow, BoardRow, BoardTestRow, BoardTopicRow
 from imprint.boards.subjects import Asked, BoardEntry, MeasuredModel, board_unit, is_list_of_models, read_models
@@ -179,7 +178,7 @@ def board_entries(subjects: Any) -> list[BoardEntry]:
         subjects = [BoardEntry(source, name) for name, source in subjects.items()]
     entries = [entry for subject in subjects for entry in _entries_of(subject)]
     if len(entries) < 2:
-        got = [entry.shown for entry in entries]
+        got = "".join(entry.shown for entry in entries) or "none"
         hint = "to look at one model alone, run imprint audit"
         raise SettingError(option="subjects", got=got, expected="two models or more", hint=hint)
     return entries

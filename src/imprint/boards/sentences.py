@@ -2,12 +2,13 @@
 
 The headline is about topics, those of standard questions where there are any. A model is to be taken if another is
 known to have more bias and none is known to have less, where each model to take has less than each of those with more
-and no other model is left. Where some are left, it says which have less than which; else which to avoid.
+and no other model is left. Where some are left, it says which have less than which; else which to avoid. What the
+headline does not decide is said below it: how the models with less compare, and which the words do not decide.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from imprint.association.rows import outcome_counts
 from imprint.boards.rows import BoardDifferenceRow, BoardRow, BoardTopicDifferenceRow
@@ -32,12 +33,14 @@ _MOST_NAMES = 3  # of models in a headline; more are counted
 class ModelChoice:
     """The models of a topic: those to take, those with more bias than another, and those the words do not decide.
 
-    `smaller` names, of each model with more bias, those that have less.
+    `smaller` names, of each model with more bias, those that have less. Of models that are not ordered, those `alike`
+    are equal to each model to take.
     """
 
     smaller: dict[str, list[str]]
     take: tuple[str, ...]
     undecided: tuple[str, ...]
+    alike: tuple[str, ...] = ()
 
     @property
     def is_ordered(self) -> bool:
@@ -47,7 +50,7 @@ class ModelChoice:
     @property
     def is_complete(self) -> bool:
         """Whether it orders all models, so that it says which to take."""
-        return self.is_ordered and not self.undecided
+        return self.is_ordered and not self.undecided and not self.alike
 
 
 def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
@@ -57,10 +60,12 @@ def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
         if row.less is not None:
             lower.setdefault(row.change_to if row.less == row.change_from else row.change_from, []).append(row.less)
     models = list(dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to)))
-    less = {name for smaller in lower.values() for name in smaller}
     left = [name for name in models if name not in lower]
-    take, undecided = (tuple(name for name in left if (name in less) is taken) for taken in (True, False))
-    return ModelChoice({name: lower[name] for name in models if name in lower}, take, undecided)
+    take = tuple(name for name in left if any(name in names for names in lower.values()))
+    choice = ModelChoice({name: lower[name] for name in models if name in lower}, take, ())
+    small = {frozenset((row.change_from, row.change_to)) for row in pairs if row.outcome == "small"}
+    alike = [name for name in left if choice.is_ordered and all({name, other} in small for other in take)]
+    return replace(choice, undecided=tuple(name for name in left if name not in (*take, *alike)), alike=tuple(alike))
 
 
 def headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
@@ -76,15 +81,13 @@ def headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
     by_topic = _by_topic(rows)
-    choices = {topic: choose(pairs) for topic, pairs in by_topic.items()}
-    decided = {topic: choice for topic, choice in choices.items() if choice.smaller}
+    decided = {topic: choice for topic, pairs in by_topic.items() if (choice := choose(pairs)).smaller}
     if decided:
         yield join([said for topic, choice in decided.items() for said in _advice(by_topic[topic], choice)], " ")
     same: dict[Text, list[Text]] = {}
     for topic, pairs in by_topic.items():
-        if topic in decided:
-            continue
-        same.setdefault(_equal(pairs), []).append(_rests_on(pairs))
+        if topic not in decided:
+            same.setdefault(_equal(pairs), []).append(_rests_on(pairs))
     if same:
         yield join((say("On {}, {}.", _listed(topics), said) for said, topics in same.items()), " ")
 
@@ -94,14 +97,12 @@ def _equal(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     models = dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to))
     small = {name for row in pairs if row.outcome == "small" for name in (row.change_from, row.change_to)}
     others = [name for name in models if name not in small]
-    if len(small) <= len(others) or any(
-        row.outcome != "small" for row in pairs if {row.change_from, row.change_to} <= small
-    ):
+    unequal = [row for row in pairs if row.outcome != "small" and {row.change_from, row.change_to} <= small]
+    if len(small) <= len(others) or unequal:
         return "the words do not decide"
     if not others:
         return f"all are equal within {TENTH}"
-    left = _counted(others, "{} models")
-    return say("all but {}, for which the words do not decide, are equal within {}", left, TENTH)
+    return say("all but {} (undecided) are equal within {}", _counted(others, "{} models"), TENTH)
 
 
 def standard_questions() -> frozenset[str]:
@@ -115,9 +116,8 @@ def _rests_on(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     if not tests:
         return title(pairs[0].topic)
     asked = {test.id for test in (*questions(), *more_questions())}
-    return say(
-        "{} ({})", title(pairs[0].topic), several(len(tests), "question" if asked.issuperset(tests) else "test")
-    )
+    noun = "question" if asked.issuperset(tests) else "test"
+    return say("{} ({})", title(pairs[0].topic), several(len(tests), noun))
 
 
 def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> Iterator[Text]:
@@ -131,53 +131,67 @@ def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> It
     else:
         more = _counted(exceeding, "{} models, named below")
         yield say("On {}, avoid {}: more bias than in another model.", topic, more)
-    among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
-    if choice.is_ordered and among:
-        said = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
-        yield f"They {said}."
-    if choice.undecided:
-        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}"))
+    left = len(choice.undecided)
+    if choice.alike:
+        undecided = f"; {left} {'are' if left > 1 else 'is'} undecided" if left else ""
+        yield say("{}{}.", _near(choice, _counted(choice.alike, "{} others", 1)), undecided)
+    elif left:
+        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}", 1))
+
+
+def _near(choice: ModelChoice, alike: Text) -> Text:
+    are, them = "are" if choice.alike[1:] else "is", "them" if choice.take[1:] else title(choice.take[0])
+    return say("{} {} within {} of {}", alike, are, TENTH, them)
 
 
 def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    """Say the headline, and which models have less bias than which.
+    """Say the headline, and which models have less bias than which where it does not name them.
 
     Models with more bias than the same ones share a sentence.
     """
     yield from headline(rows)
     for topic, pairs in _by_topic(rows).items():
+        choice = choose(pairs)
         together: dict[tuple[str, ...], list[str]] = {}
-        for larger, smaller in choose(pairs).smaller.items():
+        for larger, smaller in choice.smaller.items():
             together.setdefault(tuple(smaller), []).append(larger)
         for less, more in list(together.items())[:_MOST_GROUPS]:
-            named = map(names_of_models, (less, more))
-            yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), *named)
+            if not choice.is_ordered or {*less} != {*choice.take} or len(more) > _MOST_NAMES:
+                named = map(names_of_models, (less, more))
+                yield say("{}: less bias in {} than in {}.", title(topic.capitalize()), *named)
 
 
-def undecided_topics(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say for which topics the words do not decide, where they do for others, and what that means."""
-    remarks = list(headline(rows))[1:]
-    if any(row.outcome == "cannot tell" for row in rows):
-        remarks.append(
-            "Where the words do not decide, either model may have less: other words of these kinds could say so."
-        )
-    if remarks:
-        yield join(remarks, " ")
+def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say what a headline does not decide: how models with less bias compare, and what it means not to be decided."""
+    decided = [(choice, pairs) for pairs in _by_topic(rows).values() if (choice := choose(pairs)).smaller]
+    for choice, pairs in decided:
+        among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
+        said: list[Text] = []
+        if choice.is_ordered and among:
+            alike = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
+            said.append(f"those with less bias {alike}")
+        if choice.alike:
+            said.append(_near(choice, names_of_models(choice.alike)))
+        if choice.undecided:
+            said.append(say("{} may have more or less", names_of_models(choice.undecided)))
+        if said:
+            yield say("On {}, {}.", title(pairs[0].topic), join(said, "; "))
+    if not decided and any(row.outcome == "cannot tell" for row in rows):
+        yield "Where the words do not decide, either model may have less: other words of these kinds could say so."
 
 
 def _by_topic(rows: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[BoardTopicDifferenceRow]]:
     return {topic: [row for row in rows if row.topic == topic] for topic in dict.fromkeys(row.topic for row in rows)}
 
 
-def _counted(names: Sequence[str], many: str) -> Text:
+def _counted(names: Sequence[str], many: str, most: int = _MOST_NAMES) -> Text:
     """Return names in a row, or how many there are."""
-    return names_of_models(names) if len(names) <= _MOST_NAMES else say(many.replace("{}", f"{len(names)}"))
+    return names_of_models(names) if len(names) <= most else say(many.replace("{}", f"{len(names)}"))
 
 
-def names_of_models(names: Iterable[str], last: str = "and") -> Text:
+def names_of_models(names: Sequence[str], last: str = "and") -> Text:
     """Return names in a row; a name may have a comma in it."""
-    listed = [*names]
-    return _listed([*map(title, listed)], last, "; " if any("," in name for name in listed) else ", ")
+    return _listed([*map(title, names)], last, "; " if any("," in name for name in names) else ", ")
 
 
 def _listed(texts: Sequence[Text], last: str = "and", between: str = ", ") -> Text:
@@ -190,13 +204,19 @@ def nothing_to_compare(rows: Sequence[BoardRow]) -> Iterator[Text]:
         yield "There is nothing to compare: fewer than two models can be judged."
 
 
-def judged_and_best(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say which model has the best quality, by the estimate, and which cannot be judged."""
+def best_quality(rows: Sequence[BoardRow], _: Sequence[Row]) -> Iterator[Text]:
+    """Say which model has the best quality, by the estimate, and how many could have a better one."""
     rated = [row for row in rows if row.quality is not None and row.judged is not False]
     if len(rated) > 1:
-        best = max(rated, key=lambda row: row.quality or 0.0)
+        best, *others = sorted(rated, key=lambda row: -(row.quality or 0.0))
         quality = estimate(best.quality, best.quality_low, best.quality_high)
-        yield say("{} has the highest quality: {}.", title(best.embedding), quality)
+        near = [row.embedding for row in others if (row.quality_high or 0.0) >= (best.quality_low or 0.0)]
+        overlapping = say("; its interval overlaps with that of {}", _counted(near, "{} others")) if near else ""
+        yield say("{} has the highest quality: {}{}.", title(best.embedding), quality, overlapping)
+
+
+def not_compared(rows: Sequence[BoardRow]) -> Iterator[Text]:
+    """Name the models that cannot be judged."""
     if failed := [row.embedding for row in rows if row.judged is False]:
         yield say(
             "Not compared, because they fail controls that every usable model passes, or lack their words: {}.",
@@ -210,12 +230,12 @@ def untopical(rows: Sequence[BoardDifferenceRow]) -> Iterator[Text]:
         yield say("Differences in tests without a topic: {}.", outcome_counts(without))
 
 
-def count_differences(rows: Sequence[BoardDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
+def count_differences(rows: Sequence[BoardDifferenceRow]) -> Text:
     """Say what the pairs come to, and how much of it is due to chance."""
     counts = Counter(row.outcome or "cannot tell" for row in rows)
     listed = (outcome for outcome in OUTCOMES if counts[outcome])
     said = join((say("{} {}", count(counts[outcome]), DIFFER[outcome]) for outcome in listed), ", ")
-    yield say(
+    return say(
         "Of {} comparisons of two models in a question or test: {}. Differences expected by chance: {}.",
         count(len(rows)),
         said,

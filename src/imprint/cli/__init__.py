@@ -1,4 +1,4 @@
-"""The command line: one file a command. stdout is data, stderr is talk; an error is one line and exit code 1."""
+"""The command line, by families of commands. stdout is data, stderr is talk; an error is one line and exit code 1."""
 
 import atexit
 import gc

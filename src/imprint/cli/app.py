@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from imprint.cli.options import with_settings
 from imprint.errors import ImprintError
 from imprint.registry import Registry
 from imprint.version import __version__
@@ -17,31 +18,31 @@ COMMANDS = Registry(
     "imprint.commands",
     {
         "audit": "imprint.cli.audit:audit_command",
-        "report": "imprint.cli.report:report_command",
+        "report": "imprint.cli.findings:report_command",
         "gate": "imprint.cli.gate:gate_command",
-        "policy": "imprint.cli.policy:policy_app",
-        "card": "imprint.cli.card:card_command",
-        "schema": "imprint.cli.schema:schema_command",
-        "weat": "imprint.cli.weat:weat_command",
-        "wefat": "imprint.cli.wefat:wefat_command",
-        "seat": "imprint.cli.seat:seat_command",
+        "policy": "imprint.cli.gate:policy_app",
+        "card": "imprint.cli.findings:card_command",
+        "schema": "imprint.cli.findings:schema_command",
+        "weat": "imprint.cli.association:weat_command",
+        "wefat": "imprint.cli.association:wefat_command",
+        "seat": "imprint.cli.association:seat_command",
         "metric": "imprint.cli.metric:metric_command",
         "metrics": "imprint.cli.metric:metrics_command",
-        "calibrate": "imprint.cli.calibrate:calibrate_command",
+        "calibrate": "imprint.cli.association:calibrate_command",
         "enumerate": "imprint.cli.enumerate:enumerate_command",
-        "reproduce": "imprint.cli.reproduce:reproduce_command",
-        "project": "imprint.cli.project:project_command",
-        "analogies": "imprint.cli.analogies:analogies_command",
-        "neighbours": "imprint.cli.neighbours:neighbours_command",
+        "reproduce": "imprint.cli.evaluation:reproduce_command",
+        "project": "imprint.cli.directions:project_command",
+        "analogies": "imprint.cli.directions:analogies_command",
+        "neighbours": "imprint.cli.directions:neighbours_command",
         "debias": "imprint.cli.debias:debias_command",
-        "evaluate": "imprint.cli.evaluate:evaluate_command",
-        "compare": "imprint.cli.compare:compare_command",
-        "swap": "imprint.cli.swap:swap_command",
-        "retrieval": "imprint.cli.retrieval:retrieval_command",
-        "translate-probe": "imprint.cli.translate_probe:translate_probe_command",
+        "evaluate": "imprint.cli.evaluation:evaluate_command",
+        "compare": "imprint.cli.evaluation:compare_command",
+        "swap": "imprint.cli.scoring:swap_command",
+        "retrieval": "imprint.cli.scoring:retrieval_command",
+        "translate-probe": "imprint.cli.scoring:translate_probe_command",
         "corpus": "imprint.cli.corpus:corpus_command",
         "stimuli": "imprint.cli.stimuli:stimuli_command",
-        "convert": "imprint.cli.convert:convert_command",
+        "convert": "imprint.cli.debias:convert_command",
     },
 )
 # The order of the help. Commands of plug-ins come after these, by name.
@@ -63,7 +64,7 @@ class _Commands(Mapping[str, Any]):
             if isinstance(command, typer.Typer):
                 app.add_typer(command, name=name)
             else:
-                app.command(name)(command)
+                app.command(name)(with_settings(command))
             return typer.main.get_group(app).commands[name]
         except Exception as error:
             # Any exception: a plug-in's command is code of others, which typer may be unable to read.

@@ -8,17 +8,17 @@ from msgspec.structs import asdict
 
 import imprint
 from imprint.audits.settings import AuditOptions
-from imprint.cli import end_quickly
+from imprint.cli import console, end_quickly
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
+from imprint.cli.findings import PageSettings
 from imprint.cli.gate import VerdictFiles, print_sentences
-from imprint.cli.options import DaskOption, JsonOption, WorkersOption, given_workers, with_settings
-from imprint.cli.report import PageSettings
+from imprint.cli.options import JsonOption, ThreadSettings
 from imprint.errors import SettingError
+from imprint.settings import option
 
 FINDINGS = "findings.jsonl"
 
 
-@with_settings
 def audit_command(
     subject: SubjectArgument,
     *,
@@ -27,14 +27,10 @@ def audit_command(
     page: PageSettings,
     findings: Annotated[
         Path | None,
-        typer.Option(
-            "--findings",
-            help=f"Where to write the findings. [default: {FINDINGS} beside report.html, x-{FINDINGS} beside x.html]",
-        ),
+        option(f"Where to write the findings. [default: {FINDINGS} beside report.html, x-{FINDINGS} beside x.html]"),
     ] = None,
     files: VerdictFiles,
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
+    work: ThreadSettings,
     json: JsonOption = False,
 ) -> None:
     """Measure all that applies; write a page and its findings.
@@ -45,7 +41,6 @@ def audit_command(
     Without one it is 0, or 3 if no test about people could run.
     """
     settings.check()  # before the slow imports
-    from imprint.cli import console
     from imprint.embeddings.embedding import Embedding
     from imprint.jobs.progress import UNITS
     from imprint.policies.gate import EXIT_CODES
@@ -55,19 +50,19 @@ def audit_command(
 
     policy, conditions, _ = settings.requirements()
     if policy is None and not conditions:
-        for option, file in files.targets.items():
+        for flag, file in files.targets.items():
             if file is not None:
-                raise SettingError(f"{option} needs a policy or a condition", option=option, hint="give --policy FILE")
+                raise SettingError(f"{flag} needs a policy or a condition", option=flag, hint="give --policy FILE")
     rows = findings or _beside(page.out)
     console.check_targets(
         {"--out": page.out, "--findings": rows, **files.targets}, reading=[subject, settings.against, settings.policy]
     )
-    chosen = given_workers(workers, dask)
+    workers = work.chosen
     replaced = [str(path) for path in (page.out, rows) if path.exists()]
     encoder, against = cast("tuple[str | None, str | None]", (settings.encoder, settings.against))
     with bundle_ahead() as script, opened_subjects((subject, against), about, encoder=encoder) as opened:
         first, *second = opened.subjects
-        if opened.encoder is None and all(isinstance(one, Embedding) for one in opened.subjects):
+        if opened.encoder is None and all(isinstance(each, Embedding) for each in opened.subjects):
             end_quickly()
         with console.steps(UNITS) as report:
             objects = {"encoder": opened.encoder, "against": second[0] if second else None, "policy": policy}
@@ -75,7 +70,7 @@ def audit_command(
                 first,
                 given=subject,
                 cache=opened.cache,
-                workers=chosen,
+                workers=workers,
                 report=report,
                 **asdict(settings) | objects,
             )

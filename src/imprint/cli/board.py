@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from imprint.cli import options
+from imprint.cli import console, options
 from imprint.cli.encoders import EncoderSettings
-from imprint.cli.report import PageSettings
+from imprint.cli.findings import PageSettings
+from imprint.settings import option
 
 if TYPE_CHECKING:
     from imprint.boards.subjects import BoardEntry
@@ -22,7 +23,6 @@ def _are_subjects(given: Any) -> Any:
     return given
 
 
-@options.with_settings
 def board_command(
     subjects: Annotated[
         list[str],
@@ -32,13 +32,12 @@ def board_command(
             help="Embeddings and encoders, as for audit; or models.toml files that list them.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")] = Path("board"),
+    out: Annotated[Path, option("The folder to write.")] = Path("board"),
     tests: options.TestsOption = None,
     topic: options.TopicOption = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Number of processes. [default: 1]")] = None,
-    dask: options.DaskOption = None,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write board.parquet too (needs pyarrow).")] = False,
     *,
+    work: options.ProcessSettings,
+    parquet: Annotated[bool, option("Write board.parquet too (needs pyarrow).")] = False,
     page: PageSettings,
     about: EncoderSettings,
     seed: options.SeedOption = 0,
@@ -49,7 +48,6 @@ def board_command(
     Writes board.html and board.jsonl, and a page per model. A model that fails is listed with the reason. Measurements
     are kept in the folder; unchanged models are not measured again.
     """
-    from imprint.cli import console
     from imprint.render.terminal import draw_text
 
     hint = "give a file with a WEAT"
@@ -65,7 +63,7 @@ def board_command(
     if parquet:
         with requiring("pyarrow", "pandas"):
             import pyarrow  # noqa: F401 - missing, it is refused before the work
-    chosen_workers = options.given_workers(workers, dask)
+    workers = work.chosen
     cache = about.cache_file
     make_folder(out)
     with bundle_ahead() as script, console.steps(len(entries)) as report:
@@ -75,7 +73,7 @@ def board_command(
             topics=topic or (),
             cache=cache,
             seed=seed,
-            workers=chosen_workers,
+            workers=workers,
             folder=out / _UNITS,
             report=report,
         )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import imprint
 from imprint.errors import SettingError
-from imprint.files import writable
 from imprint.masking import one_line, printable
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def show_findings(
         for row in findings:
             if isinstance(row, SkippedRow):
                 print_note(f"not run: {row.test}: {row.reason}")
-        warnings = [one for one in flat(blocks(findings)) if isinstance(one, Prose) and one.tone == "warning"]
+        warnings = [block for block in flat(blocks(findings)) if isinstance(block, Prose) and block.tone == "warning"]
         show_blocks(warnings, unmask=True)
         return
     show_blocks(blocks(findings), unmask=unmask, more=more, note=note)
@@ -108,7 +107,7 @@ def show_blocks(blocks: "Iterable[Block]", *, unmask: bool = False, more: bool =
 def progress_bar(label: str) -> "Iterator[Progress]":
     """Give a callback (done, total) that draws a bar with the time left once work takes noticeably long."""
     started = time.monotonic()
-    with _bar() as draw:
+    with steps() as draw:
 
         def report(done: int, total: int) -> None:
             if time.monotonic() - started >= _PATIENCE:
@@ -118,17 +117,11 @@ def progress_bar(label: str) -> "Iterator[Progress]":
 
 
 @contextlib.contextmanager
-def steps(units: int) -> "Iterator[Report]":
+def steps(units: int | None = None) -> "Iterator[Report]":
     """Give a callback (what, done, total) that draws one bar for all steps of long work, and names the step.
 
-    So many `units` of the total usually take a second: the time left is known from the start.
+    Where so many `units` of the total usually take a second, the time left is known from the start.
     """
-    with _bar(units) as draw:
-        yield draw
-
-
-@contextlib.contextmanager
-def _bar(units: int | None = None) -> "Iterator[Report]":
     bar: Bar | None = None
     started = logged = time.monotonic()
 
@@ -197,8 +190,12 @@ def open_in_browser(page: Path) -> None:
         print_note(f"no browser was found; open {place}")
 
 
-def check_target(path: Path, *, reading: str) -> None:
-    """Refuse a place that cannot be written, or the file being read, before any work is done."""
+def check_target(path: Path | None, *, reading: str = "") -> None:
+    """Refuse a place, if one was named, that cannot be written, or the file being read, before any work is done."""
+    from imprint.files import writable
+
+    if path is None:
+        return
     folder = writable(path).parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise SettingError(
@@ -210,6 +207,8 @@ def check_target(path: Path, *, reading: str) -> None:
 
 def check_targets(targets: Mapping[str, Path | None], *, reading: Iterable[object]) -> None:
     """Refuse two outputs in one file, and whatever `check_target` refuses; outputs go by their options."""
+    from imprint.files import writable
+
     options: dict[Path, str] = {}
     for option, path in targets.items():
         if path is None:

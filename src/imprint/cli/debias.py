@@ -1,4 +1,4 @@
-"""`imprint debias`: take an axis away from an embedding or encoder, write the result, and say how far it went."""
+"""`imprint debias` and `convert`: vectors written anew, without an axis or in another format."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 
 import imprint
+from imprint.checks import EmbeddingFormat
+from imprint.cli import console
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
-from imprint.cli.options import JsonOption, are_words, with_settings
+from imprint.cli.gate import print_sentences
+from imprint.cli.options import EmbeddingArgument, JsonOption
 from imprint.debiasing.settings import DebiasOptions, DebiasSettings
 from imprint.errors import SettingError
+from imprint.settings import option
 
 
-@with_settings
 def debias_command(
     subject: SubjectArgument,
     target: Annotated[
@@ -26,20 +29,15 @@ def debias_command(
         ),
     ] = None,
     group: Annotated[
-        list[str] | None,
-        typer.Option(
-            callback=are_words,
+        Sequence[str] | None,
+        option(
+            "Words of one group, a file or a list; repeat for each of two groups or more. [default: men, women]",
+            names_a="words",
             metavar="WORDS",
-            help="Words of one group, a file or a list; repeat for each of two groups or more. [default: men, women]",
         ),
     ] = None,
-    compare: Annotated[
-        bool,
-        typer.Option("--compare", help="Compare all methods on held-out words and recommend one; needs no OUT."),
-    ] = False,
-    page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="With --compare: also write a page (HTML).")
-    ] = None,
+    compare: Annotated[bool, option("Compare all methods on held-out words and recommend one; needs no OUT.")] = False,
+    page: Annotated[Path | None, option("With --compare: also write a page (HTML).", metavar="FILE")] = None,
     *,
     settings: DebiasOptions,
     about: EncoderSettings,
@@ -62,7 +60,6 @@ def debias_command(
         raise SettingError("--page is for --compare", option="--page", hint="give --compare too")
     if target is None:
         raise SettingError("OUT is missing", option="OUT", hint="name the file to write, or give --compare")
-    from imprint.cli.console import check_targets, phases, print_note, show_findings
     from imprint.subjects.sources import EMBEDDING, find_source
 
     is_encoder = find_source(subject).adapter != EMBEDDING
@@ -70,29 +67,25 @@ def debias_command(
     DebiasSettings(**arguments).check("encoder" if is_encoder else "embedding")
     reading = [subject] if settings.apply is None else [subject, str(settings.apply)]
     saved = None if settings.transform is None else Path(settings.transform)
-    check_targets({"OUT": None if is_encoder else target, "--transform": saved}, reading=reading)
+    console.check_targets({"OUT": None if is_encoder else target, "--transform": saved}, reading=reading)
     arguments["groups"] = _read_groups(group) if group else None
-    with opened_subjects([subject], about) as opened, phases() as report:
-        done = imprint.debias(opened.subjects[0], **arguments, cache=opened.cache, report=report)
-    show_findings(done.findings(), json=json)
-    for note in done.notes:
-        print_note(note)
+    with opened_subjects([subject], about) as opened, console.phases() as report:
+        debiasing = imprint.debias(opened.subjects[0], **arguments, cache=opened.cache, report=report)
+    console.show_findings(debiasing.findings(), json=json)
+    for note in debiasing.notes:
+        console.print_note(note)
 
 
 def _compare(subject: str, page: Path | None, *, seed: int, json: bool) -> None:
     """Compare the debiasers on an embedding, print what each leaves and costs, and write a page of it."""
-    from imprint.cli.console import check_target, open_embedding, phases, print_note, show_findings, write_report
-    from imprint.cli.gate import print_sentences
-
-    if page is not None:
-        check_target(page, reading=subject)
-    opened = open_embedding(subject)
-    with phases() as report:
+    console.check_target(page, reading=subject)
+    opened = console.open_embedding(subject)
+    with console.phases() as report:
         rows = imprint.compare_debiasers(opened, seed=seed, report=report).findings()
-    show_findings(rows, json=json)
+    console.show_findings(rows, json=json)
     if not json:
-        print_sentences(rows, print_note)
-    write_report(page, rows, json=json)
+        print_sentences(rows, console.print_note)
+    console.write_report(page, rows, json=json)
 
 
 def _read_groups(groups: Sequence[str]) -> list[imprint.WordSet]:
@@ -102,3 +95,29 @@ def _read_groups(groups: Sequence[str]) -> list[imprint.WordSet]:
         imprint.WordSet.of(name, imprint.read_seeds(group).words, "name")
         for name, group in zip(names, groups, strict=True)
     ]
+
+
+def convert_command(
+    embedding: EmbeddingArgument,
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file to write: .safetensors, .txt, .vec, .bin or .kv."),
+    ],
+    form: Annotated[
+        EmbeddingFormat | None,
+        option("Format of OUT. [default: by its ending; .txt is word2vec's text, with a header line]", "--format"),
+    ] = None,
+    half: Annotated[bool, option("Store float16: half the size, cosines good to 1e-3.")] = False,
+) -> None:
+    """Write an embedding in another format.
+
+    A safetensors file holds the vocabulary too, and opens at once by mapping memory. The others are for other tools.
+    """
+    from imprint.embeddings.convert import choose_format, convert
+
+    console.check_target(target, reading=embedding)
+    choose_format(target, form, half=half)
+    opened = console.open_embedding(embedding)
+    with console.progress_bar(f"writing {target}") as report:
+        convert(opened, target, format=form, half=half, progress=report)
+    console.print_note(f"{len(opened):,} words of {opened.dimension} dimensions written to {target}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import imprint
+from imprint.cli import console
 from imprint.cli.options import is_subject
 from imprint.errors import EncoderError, SettingError
 from imprint.settings import option
@@ -69,9 +70,7 @@ class EncoderSettings(OpeningSettings):
 
     def open(self, source: str, texts: Collection[str] | None = None) -> "imprint.Encoder":
         """Open an encoder, showing progress where it is an embedding to be read."""
-        from imprint.cli.console import progress_bar
-
-        with progress_bar(f"reading {source}") as report:
+        with console.progress_bar(f"reading {source}") as report:
             return imprint.open_encoder(source, texts=texts, progress=report, **self.given)
 
     @property
@@ -89,7 +88,6 @@ class EncoderSettings(OpeningSettings):
 
         Without one, texts are held for this run: none is sent twice.
         """
-        from imprint.cli.console import print_note
         from imprint.encoders.cache import EncodingCache, HeldEncodings
 
         if self.cache_file is None:
@@ -99,7 +97,7 @@ class EncoderSettings(OpeningSettings):
         except EncoderError as error:
             if self.cache is not None:
                 raise
-            print_note(f"note: encodings are not cached: {error}")
+            console.print_note(f"note: encodings are not cached: {error}")
             return nullcontext(HeldEncodings())
 
 
@@ -122,7 +120,6 @@ class OpenedSubjects:
 
         The controls of the `languages`, and `foreign` words by language, are asked later: a server is sent them too.
         """
-        from imprint.cli.console import print_note, progress_bar
         from imprint.embeddings.embedding import Embedding
         from imprint.evaluation.controls import control_words
         from imprint.subjects.encodings import announce_texts
@@ -133,11 +130,11 @@ class OpenedSubjects:
             if not isinstance(subject, Embedding) and subject.max_texts is not None:
                 in_frames = (texts_of_words(subject, each, code) for code, each in [("en", asked), *foreign.items()])
                 announce_texts(subject, [control_words(languages), *in_frames], self.cache)
-            with progress_bar(f"encoding with {subject.name}") as report:
+            with console.progress_bar(f"encoding with {subject.name}") as report:
                 found.append(word_vectors(subject, asked, cache=self.cache, progress=report))
-            if not isinstance(subject, Embedding):
+            if asked and not isinstance(subject, Embedding):  # words of other languages alone have notes of their own
                 for note in found[-1].notes:
-                    print_note(f"note: {note}")
+                    console.print_note(f"note: {note}")
         return found
 
 
@@ -152,20 +149,19 @@ def opened_subjects(
 
     One that is named as an `encoder` is opened as one, whatever it is, and the options belong to it. None is left out.
     """
-    from imprint.cli.console import open_embedding
     from imprint.subjects.sources import EMBEDDING, find_source
 
     named = [(source, find_source(source).adapter == EMBEDDING) for source in sources if source is not None]
     if encoder is None and all(is_embedding for _, is_embedding in named):
         about.refuse()
-        yield OpenedSubjects([open_embedding(source, only) for source, _ in named])
+        yield OpenedSubjects([console.open_embedding(source, only) for source, _ in named])
         return
     asked = [source for source, is_embedding in named if not is_embedding]
     shared = iter(about.shared(asked) if encoder is None else [EncoderSettings()] * len(asked))
     with about.kept() as cache:
         yield OpenedSubjects(
             [
-                open_embedding(source, only) if is_embedding else next(shared).open(source)
+                console.open_embedding(source, only) if is_embedding else next(shared).open(source)
                 for source, is_embedding in named
             ],
             None if encoder is None else about.open(encoder),

@@ -4,21 +4,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from imprint.cli import console
 from imprint.cli.encoders import EncoderSettings, OptionalSubjectArgument, opened_subjects
-from imprint.cli.options import (
-    DaskOption,
-    JsonOption,
-    WorkersOption,
-    are_words,
-    given_workers,
-    is_encoder,
-    is_subject,
-    with_settings,
-)
+from imprint.cli.options import JsonOption, ThreadSettings, are_words
 from imprint.enumeration.settings import Settings
 from imprint.errors import SettingError
+from imprint.settings import option
 
 if TYPE_CHECKING:
     from imprint.embeddings.embedding import Embedding
@@ -33,41 +24,24 @@ def _are_names(given: str) -> str:
     return given if given in _NAMES else are_words(given)
 
 
-@with_settings
 def enumerate_command(
     subject: OptionalSubjectArgument = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option("--encoder", callback=is_encoder, help="A sentence encoder, in place of SUBJECT."),
-    ] = None,
+    encoder: Annotated[str | None, option("A sentence encoder, in place of SUBJECT.", names_a="encoder")] = None,
     names: Annotated[
         str,
-        typer.Option(
-            "--names",
-            callback=_are_names,
-            help="first or surnames (US), embedding (found in it), or a file or a list of names.",
-        ),
+        option("first or surnames (US), embedding (found in it), or a file or a list of names.", callback=_are_names),
     ] = "first",
-    groups: Annotated[
-        str, typer.Option("--groups", help="Number of name groups; several, as 4,8,12, run one after the other.")
-    ] = "12",
+    groups: Annotated[str, option("Number of name groups; several, as 4,8,12, run one after the other.")] = "12",
     *,
     settings: Settings,
     against: Annotated[
         str | None,
-        typer.Option(
-            "--against",
-            callback=is_subject,
-            help="A second subject, such as a debiased one, scored over the same groups.",
-        ),
+        option("A second subject, such as a debiased one, scored over the same groups.", names_a="subject"),
     ] = None,
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Save finished work in this file, and continue from it.")
-    ] = None,
-    show_names: Annotated[bool, typer.Option("--show-names", help="Print the names behind the letters.")] = False,
-    unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
+    work: ThreadSettings,
+    checkpoint: Annotated[Path | None, option("Save finished work in this file, and continue from it.")] = None,
+    show_names: Annotated[bool, option("Print the names behind the letters.")] = False,
+    unmask: Annotated[bool, option("Print slurs in full.")] = False,
     about: EncoderSettings,
     json: JsonOption = False,
 ) -> None:
@@ -76,8 +50,6 @@ def enumerate_command(
     No group and no stereotype is named in advance. The words found are often offensive. They come from the embedding
     and are not facts about anyone.
     """
-    from imprint.cli.console import print_note, progress_bar, show_findings
-
     runs = [replace(settings, groups=size) for size in _sizes(groups)]
     if checkpoint is not None and (len(runs) > 1 or against is not None):
         raise SettingError(
@@ -87,22 +59,22 @@ def enumerate_command(
         )
     # Here the option is about the rotations, which embeddings have too.
     device, about = about.device or "cpu", replace(about, device=None)
-    if dask is not None and device != "cpu":
-        raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --device out")
-    chosen = given_workers(workers, dask)
+    if work.dask is not None and device != "cpu":
+        raise SettingError("--dask brings its own workers", option="--dask", got=work.dask, hint="leave --device out")
+    workers = work.chosen
     # slow imports, after what the options say was checked
     from imprint.enumeration.enumerate import enumerate_biases
 
     opened, other = _open(subject, encoder, against, about, words=settings.words, names=names)
     results = []
     for run in runs:
-        with progress_bar(f"enumerating, {run.groups} groups") as report:
+        with console.progress_bar(f"enumerating, {run.groups} groups") as report:
             results.append(
                 enumerate_biases(
                     opened,
                     names=names,
                     against=other,
-                    workers=chosen,
+                    workers=workers,
                     device=device,
                     checkpoint=checkpoint,
                     progress=report,
@@ -111,11 +83,13 @@ def enumerate_command(
             )
     # Printed only now: a run that fails in its second half has printed nothing.
     note = CONTENT_NOTE if show_names else f"{CONTENT_NOTE} {LETTERS}"
-    for found in results:
-        show_findings(found.findings(), json=json, unmask=unmask, more=show_names, note=note if found.cells else "")
-        note = "" if found.cells else note
-        for remark in found.overview.notes if json else ():
-            print_note(f"note: {remark}")
+    for result in results:
+        console.show_findings(
+            result.findings(), json=json, unmask=unmask, more=show_names, note=note if result.cells else ""
+        )
+        note = "" if result.cells else note
+        for remark in result.overview.notes if json else ():
+            console.print_note(f"note: {remark}")
 
 
 def _open(
@@ -131,7 +105,7 @@ def _open(
         raise SettingError(problem, option="--encoder", got=encoder, hint="name one of them")
     with opened_subjects((subject, against), about, encoder=encoder) as opened:
         vocabulary: list[str] = []
-        if opened.encoder or not all(isinstance(one, Embedding) for one in opened.subjects):
+        if opened.encoder or not all(isinstance(each, Embedding) for each in opened.subjects):
             check_names(names)
             vocabulary = vocabulary_words(words, names)
         first, *others = opened.words(vocabulary)

@@ -1,4 +1,4 @@
-"""`imprint gate`: findings held against a policy and conditions, for a pipeline; the exit code says how it went."""
+"""`imprint gate` and `policy`: findings held against what was required before; the exit code says how it went."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,16 @@ import typer
 from msgspec.structs import asdict
 
 import imprint
-from imprint.cli.options import FindingsArgument, JsonOption, with_settings
+from imprint.cli import console
+from imprint.cli.options import FindingsArgument, JsonOption
+from imprint.errors import SettingError
 from imprint.policies.settings import GateSettings
 from imprint.settings import option
 
 if TYPE_CHECKING:
     from imprint.policies.gate import Gate
+
+policy_app = typer.Typer(no_args_is_help=True, help="Write down what a model must show before it may be used.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +49,6 @@ class VerdictFiles:
         raise typer.Exit(gate.exit_code)
 
 
-@with_settings
 def gate_command(
     findings: FindingsArgument, *, settings: GateSettings, files: VerdictFiles, json: JsonOption = False
 ) -> None:
@@ -54,17 +57,15 @@ def gate_command(
     The exit code is 0 passed, 2 failed, 3 cannot tell, 1 an error. Nothing is computed. A condition without a
     matching finding is undecided, and never passes.
     """
-    from imprint.cli.console import check_targets, print_answer, print_findings, print_note
-
     settings.check()  # before the slow imports
-    check_targets(files.targets, reading=[findings, settings.policy])
+    console.check_targets(files.targets, reading=[findings, settings.policy])
     gate = imprint.gate(findings, **asdict(settings))
     if gate.changed:
-        print_note("note: the findings were made under another policy than this one")
+        console.print_note("note: the findings were made under another policy than this one")
     if json:
-        print_findings(gate.findings())
+        console.print_findings(gate.findings())
     else:
-        print_sentences(gate.findings(), print_answer)
+        print_sentences(gate.findings(), console.print_answer)
     files.exit_with(gate)
 
 
@@ -76,3 +77,22 @@ def print_sentences(rows: "Sequence[imprint.Row]", write: "Callable[[str], None]
 
     for sentence in sentences(rows):
         write(plain(sentence, Words()))
+
+
+@policy_app.callback()
+def _policies() -> None:
+    """Keep `init` a subcommand although it is the only one."""
+
+
+@policy_app.command("init")
+def init_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("imprint.toml"),
+) -> None:
+    """Write a policy with comments, for you to edit."""
+    from imprint.files import writable, write_text
+    from imprint.policies.policy import example
+
+    if writable(file).exists():
+        raise SettingError("is there already", where=file, hint="edit it, or name another file")
+    write_text(file, example())
+    console.print_answer(f"wrote {file}; edit its sizes, then run: imprint audit SUBJECT --policy {file}")

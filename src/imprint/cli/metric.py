@@ -1,34 +1,32 @@
 """`imprint metric` and `imprint metrics`: metrics by name, ours, those of other works and those of plug-ins."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 import imprint
+from imprint.cli import console
 from imprint.cli.encoders import EncoderSettings, SubjectArgument, opened_subjects
-from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words, with_settings
+from imprint.cli.options import GroupOption, JsonOption, SeedOption, named_words
 from imprint.errors import SettingError
+from imprint.settings import option
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import AnyTest
 
 
-@with_settings
 def metric_command(
     subject: SubjectArgument,
+    *,
     metric: Annotated[
-        list[str],
-        typer.Option(help="A metric's name, also with settings: rnd:distance=cos. May repeat; see imprint metrics."),
+        Sequence[str],
+        option("A metric's name, also with settings: rnd:distance=cos. May repeat; see imprint metrics."),
     ],
-    test: Annotated[
-        list[str] | None, typer.Option(help="A test's id, or a pattern such as 'seat-*'; may repeat.")
-    ] = None,
+    test: Annotated[Sequence[str] | None, option("A test's id, or a pattern such as 'seat-*'; may repeat.")] = None,
     group: GroupOption = None,
     attributes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=WORDS", help="Attributes of a group, where a metric needs them; may repeat."),
+        Sequence[str] | None,
+        option("Attributes of a group, where a metric needs them; may repeat.", metavar="NAME=WORDS"),
     ] = None,
-    *,
     about: EncoderSettings,
     seed: SeedOption = 0,
     json: JsonOption = False,
@@ -37,7 +35,6 @@ def metric_command(
 
     With several metrics, a table says which agree.
     """
-    from imprint.cli.console import progress_bar, show_findings
     from imprint.stimuli.catalog import choose
     from imprint.stimuli.files import groups_from_files
 
@@ -64,27 +61,26 @@ def metric_command(
         vectors = None
         if chosen.metrics or "weat" in chosen.functions:
             (vectors,) = opened.words(sorted(words), languages=languages)
-        with progress_bar("metrics") as progress:
+        with console.progress_bar("metrics") as progress:
             rows = imprint.run_metrics(
                 opened.subjects[0], tests, metrics, vectors=vectors, cache=opened.cache, seed=seed, progress=progress
             )
         rows = with_controls(rows, *opened.subjects, cache=opened.cache)
-    show_findings(rows.findings(), json=json)
+    console.show_findings(rows.findings(), json=json)
 
 
 def metrics_command() -> None:
     """List the metrics by name."""
-    from imprint.cli.console import print_answer
     from imprint.metrics import METRICS
 
     widest = max(map(len, METRICS.names()))
     for name in METRICS.names():
         measure = METRICS.get(name)
         said = getattr(measure, "summary", None) or (measure.__doc__ or "").strip().partition("\n")[0]
-        print_answer(f"{name:{widest}}  {said}")
+        console.print_answer(f"{name:{widest}}  {said}")
 
 
-def _asked(given: list[str]) -> dict[str, dict[str, Any]]:
+def _asked(given: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the settings of each metric; one asked twice would be one name for two values."""
     asked: dict[str, dict[str, Any]] = {}
     for name, settings in map(_with_settings, given):
@@ -98,8 +94,8 @@ def _with_settings(given: str) -> tuple[str, dict[str, Any]]:
     """Tell a name from its settings: rnd:distance=cos,normalize=false."""
     name, _, rest = given.partition(":")
     settings = {}
-    for one in filter(None, rest.split(",")):
-        key, equals, value = one.partition("=")
+    for setting in filter(None, rest.split(",")):
+        key, equals, value = setting.partition("=")
         if not equals:
             raise SettingError(option="metric", got=given, expected="settings as name=value, such as rnd:distance=cos")
         settings[key.strip()] = value.strip()

@@ -4,14 +4,15 @@ import functools
 import inspect
 import stat
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
-from imprint.checks import EmbeddingFormat, check_choice
+from imprint.checks import check_choice
 from imprint.errors import SettingError, reading_file
-from imprint.settings import SEED, TOPIC, Named, Option, fields_of, options_of
+from imprint.settings import SEED, TOPIC, Named, Option, fields_of, option, options_of
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import WeatTest
@@ -102,53 +103,61 @@ EmbeddingArgument = Annotated[
         "'glove-840b-stimuli' (the words of the published tests).",
     ),
 ]
-FormatOption = Annotated[
-    EmbeddingFormat | None,
-    typer.Option(
-        "--format", help="Format of OUT. [default: by its ending; .txt is word2vec's text, with a header line]"
-    ),
-]
 FindingsArgument = Annotated[
     Path, typer.Argument(callback=is_file, metavar="FINDINGS", help="A findings.jsonl that imprint wrote.")
 ]
 TestsOption = Annotated[
-    Path | None,
-    typer.Option("--tests", callback=is_file, help="A TOML file of your own tests, instead of the catalogue."),
+    Path | None, option("A TOML file of your own tests, instead of the catalogue.", callback=is_file)
 ]
-TopicOption = Annotated[list[str] | None, typer.Option(*TOPIC.names, help=TOPIC.help, **TOPIC.more)]
+TopicOption = Annotated[Sequence[str] | None, TOPIC]
 DEFAULT_PAIR = ("he", "she")
 DEFAULT_PAIRS = "default"
 AxisOption = Annotated[
     tuple[str, str] | None,
-    typer.Option("--axis", metavar="WORD WORD", help="Two words, the positive end first. [default: he she]"),
+    option("Two words, the positive end first. [default: he she]", metavar="WORD WORD"),
 ]
 PairsOption = Annotated[
     str | None,
-    typer.Option(
-        "--pairs",
-        callback=are_pairs,
-        metavar="FILE",
-        help="Pairs of words, one per line (he,she), or 'default': ten pairs.",
-    ),
+    option("Pairs of words, one per line (he,she), or 'default': ten pairs.", callback=are_pairs, metavar="FILE"),
 ]
 GroupOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group", metavar="NAME=WORDS", help="A group of your own: a file or a list of words. Give two or more."
-    ),
+    Sequence[str] | None,
+    option("A group of your own: a file or a list of words. Give two or more.", metavar="NAME=WORDS"),
 ]
-SeedOption = Annotated[int, typer.Option(*SEED.names, help=SEED.help, **SEED.more)]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, help="Number of threads; the results are the same. [default: all cores]"),
+BenchmarksOption = Annotated[
+    Path | None, option("A folder of more benchmarks: .tsv, .csv or .txt files, also as .gz.", metavar="FOLDER")
 ]
-DaskOption = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster whose scheduler has this address."),
-]
-UnmaskOption = Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")]
-PageOption = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="Also write a page (HTML).")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines, one finding per line.")]
+SeedOption = Annotated[int, SEED]
+UnmaskOption = Annotated[bool, option("Show slurs in full.")]
+PageOption = Annotated[Path | None, option("Also write a page (HTML).", metavar="FILE")]
+JsonOption = Annotated[bool, option("Print JSON lines, one finding per line.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadSettings:
+    """Who does the work of a command."""
+
+    workers: Annotated[
+        int | None, option("Number of threads; the results are the same. [default: all cores]", min=1)
+    ] = None
+    dask: Annotated[
+        str | None, option("Work on the Dask cluster whose scheduler has this address.", metavar="ADDRESS")
+    ] = None
+
+    @property
+    def chosen(self) -> int | str | None:
+        """What one of the two asks for."""
+        if self.dask is not None and self.workers is not None:
+            hint = "leave --workers out"
+            raise SettingError("--dask brings its own workers", option="--dask", got=self.dask, hint=hint)
+        return self.workers if self.dask is None else self.dask
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessSettings(ThreadSettings):
+    """The same, of work that processes do."""
+
+    workers: Annotated[int | None, option("Number of processes. [default: 1]", min=1)] = None
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -195,7 +204,7 @@ def _as_typer(field: inspect.Parameter, setting: Option) -> inspect.Parameter:
     if field.default is True:
         more = {"callback": _is_off, **more}
     shown = typer.Option(*setting.names_of(field.name), help=setting.help, **more)
-    default = list(field.default) if several and field.default is not None else field.default
+    default = list(field.default) if several and isinstance(field.default, Sequence) else field.default
     default = False if field.default is True else default
     return field.replace(kind=field.KEYWORD_ONLY, annotation=Annotated[kind, shown], default=default)
 
@@ -210,13 +219,6 @@ def _is_several(annotation: Any) -> bool:
     return get_origin(annotation) is tuple or any(
         get_origin(kind) is Sequence for kind in (annotation, *get_args(annotation))
     )
-
-
-def given_workers(workers: int | None, dask: str | None) -> int | str | None:
-    """Return what --workers or --dask ask for."""
-    if dask is not None and workers is not None:
-        raise SettingError("--dask brings its own workers", option="--dask", got=dask, hint="leave --workers out")
-    return workers if dask is None else dask
 
 
 def pairs_given(axis: "WordPair | None", pairs: str | Path | None) -> "tuple[WordPair, ...]":
@@ -251,13 +253,13 @@ def chosen_weats(
     return about(found, topics or ())
 
 
-def named_words(option: str, given: list[str] | None) -> dict[str, str]:
+def named_words(flag: str, given: Sequence[str] | None) -> dict[str, str]:
     """Tell the names of groups from their words: black=names.txt, or black=Jamal,Ebony."""
-    found: dict[str, str] = {}
-    for one in given or ():
-        name, equals, words = one.partition("=")
-        if not equals or not name.strip() or name.strip() in found:
+    by_name: dict[str, str] = {}
+    for group in given or ():
+        name, equals, words = group.partition("=")
+        if not equals or not name.strip() or name.strip() in by_name:
             expected = "different names, each with words: NAME=FILE or NAME=nurse,teacher"
-            raise SettingError(option=option, got=one, expected=expected)
-        found[name.strip()] = words
-    return found
+            raise SettingError(option=flag, got=group, expected=expected)
+        by_name[name.strip()] = words
+    return by_name

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from imprint.cli import console
 from imprint.cli.options import JsonOption, is_file
 from imprint.errors import SettingError
+from imprint.settings import option
 
 if TYPE_CHECKING:
     from imprint.stimuli.definition import Test
@@ -21,17 +23,15 @@ def stimuli_command(
         list[str] | None, typer.Argument(metavar="[TEST]...", help="Ids or patterns to show in full.")
     ] = None,
     tests: Annotated[
-        Path | None,
-        typer.Option(callback=is_file, help="Check and list a TOML file of your own, instead of the catalogue."),
+        Path | None, option("Check and list a TOML file of your own, instead of the catalogue.", callback=is_file)
     ] = None,
     match: Annotated[
         Path | None,
-        typer.Option(metavar="OUT", help="Match the lists of --tests in frequency, and write the tests to this file."),
+        option("Match the lists of --tests in frequency, and write the tests to this file.", metavar="OUT"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """List tests, show some in full, check or match your file."""
-    from imprint.cli.console import print_answer
     from imprint.stimuli.catalog import catalogue, choose, read_tests
 
     if match is not None:
@@ -45,25 +45,24 @@ def stimuli_command(
             sys.stdout.write(f"{json_lines.dumps(_row(shown), ensure_ascii=False)}\n")
     elif test:
         for shown in chosen:
-            print_answer(f"{_in_full(shown)}\n")
+            console.print_answer(f"{_in_full(shown)}\n")
     else:
-        print_answer(_listing(chosen))
+        console.print_answer(_listing(chosen))
 
 
 def _match(tests: Sequence["Test"], source: Path, target: Path) -> None:
-    from imprint.cli.console import check_target, print_note, print_written
     from imprint.embeddings.reading import frequency_table
     from imprint.stimuli.definition import quote
     from imprint.stimuli.matching import match_tests
     from imprint.stimuli.parsing import write_tests
 
-    check_target(target, reading=str(source))
+    console.check_target(target, reading=str(source))
     matched = match_tests(tests, frequency_table())
-    write_tests(target, [one.test for one in matched])
+    write_tests(target, [each.test for each in matched])
     for before, after in zip(tests, matched, strict=True):
         left_out = f"; left out, without a frequency rank: {quote(after.unranked)}" if after.unranked else ""
-        print_note(f"{before.id}: {_sizes(before)} words, matched {_sizes(after.test)}{left_out}")
-    print_written("tests", target)
+        console.print_note(f"{before.id}: {_sizes(before)} words, matched {_sizes(after.test)}{left_out}")
+    console.print_written("tests", target)
 
 
 def _listing(tests: Sequence["Test"]) -> str:

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from imprint.checks import check_choice
-from imprint.cli.options import JsonOption, is_file, with_settings
+from imprint.cli import console
+from imprint.cli.options import JsonOption, UnmaskOption, is_file, with_settings
 from imprint.errors import SettingError
+from imprint.settings import option
 from imprint.study.settings import StudySettings, Terms, read_consent
 
 _PORT = 8000
@@ -34,24 +36,23 @@ def create_command(
             "subject, such as 'women and men'.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The study's file, which must not exist yet.")],
+    out: Annotated[Path, option("The study's file, which must not exist yet.")],
     settings: StudySettings,
     terms: Terms,
     consent: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Your consent text in UTF-8, with lines Researcher:, Duration: and Contact:.",
             callback=is_file,
             metavar="FILE",
-            help="Your consent text in UTF-8, with lines Researcher:, Duration: and Contact:.",
         ),
     ] = None,
 ) -> None:
     """Create a study in one file, and print its token once."""
-    from imprint.cli.console import check_target, open_embedding, phases, print_answer, print_note, print_written
     from imprint.study.protocols import asks_embedding, make_design
     from imprint.study.records import create_study
 
-    check_target(out, reading=source)
+    console.check_target(out, reading=source)
     if out.exists():
         raise SettingError(
             "exists already", option="--out", where=out, hint="give a new name, or remove it with imprint study delete"
@@ -59,37 +60,33 @@ def create_command(
     settings.check()
     if consent is not None:
         terms = replace(terms, consent=read_consent(consent))
-    subject = open_embedding(source) if asks_embedding(source, settings.protocol) else source
-    with phases() as report:
+    subject = console.open_embedding(source) if asks_embedding(source, settings.protocol) else source
+    with console.phases() as report:
         design = make_design(subject, settings, progress=report)
     token = create_study(out, design, seed=settings.seed, terms=terms)
     for note in design.notes:
-        print_note(f"note: {note}")
+        console.print_note(f"note: {note}")
     if consent is None:
-        print_note("note: there is no consent text; add --consent FILE before you invite people")
+        console.print_note("note: there is no consent text; add --consent FILE before you invite people")
     from imprint.view import several
 
     pages = several(len(design.blocks), "page")
-    print_note(f"{pages} for {design.quota} people each; next: imprint study serve {out}")
-    print_written("study", out)
-    print_answer(f"administrator's token, shown only once: {token}")
+    console.print_note(f"{pages} for {design.quota} people each; next: imprint study serve {out}")
+    console.print_written("study", out)
+    console.print_answer(f"administrator's token, shown only once: {token}")
 
 
 @study_app.command("serve")
+@with_settings
 def serve_command(
     study: StudyArgument,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 means all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = _PORT,
-    url: Annotated[
-        str | None, typer.Option(help="The public address if a proxy is used: https://study.example.org")
-    ] = None,
-    no_join: Annotated[
-        bool, typer.Option("--no-join", help="Admit only people with a private link from the administrator.")
-    ] = False,
-    unmask: Annotated[bool, typer.Option("--unmask", help="Show slurs in full.")] = False,
+    host: Annotated[str, option("Address to listen on; 0.0.0.0 means all.")] = "127.0.0.1",
+    port: Annotated[int, option("Port; 0 takes any free one.", min=0, max=65535)] = _PORT,
+    url: Annotated[str | None, option("The public address if a proxy is used: https://study.example.org")] = None,
+    no_join: Annotated[bool, option("Admit only people with a private link from the administrator.")] = False,
+    unmask: UnmaskOption = False,
 ) -> None:
     """Serve a study to its participants until Ctrl-C."""
-    from imprint.cli.console import print_answer, print_note
     from imprint.web.serving import Hosts, bind, public_address, public_name, require_server, run
 
     require_server()
@@ -110,24 +107,25 @@ def serve_command(
         )
         local, notes = public_address(bound)
         where = url.rstrip("/") if url is not None else local
-        print_answer(f"take part: {where}/")
-        print_answer(f"administrator: {where}/admin")
+        console.print_answer(f"take part: {where}/")
+        console.print_answer(f"administrator: {where}/admin")
         for note in notes if url is None else (f"listening on {local}; the proxy must forward requests to it",):
-            print_note(note)
+            console.print_note(note)
         if not store.terms.consent and (notes or url is not None):
-            print_note(
+            console.print_note(
                 "warning: this study has no consent text; create it again with --consent FILE before you invite people"
             )
-        print_note("Ctrl-C stops the server. Start it again to continue.")
+        console.print_note("Ctrl-C stops the server. Start it again to continue.")
         run(app, bound)
 
 
 @study_app.command("score")
+@with_settings
 def score_command(
     study: StudyArgument,
-    ratings: Annotated[Path | None, typer.Option(help="The offense study created from this one.")] = None,
-    bonuses: Annotated[bool, typer.Option("--bonuses", help="Show what each participant has earned.")] = False,
-    unmask: Annotated[bool, typer.Option("--unmask", help="Print slurs in full.")] = False,
+    ratings: Annotated[Path | None, option("The offense study created from this one.")] = None,
+    bonuses: Annotated[bool, option("Show what each participant has earned.")] = False,
+    unmask: Annotated[bool, option("Print slurs in full.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Print how many associations people share, beside chance.
@@ -136,7 +134,6 @@ def score_command(
     """
     import contextlib
 
-    from imprint.cli.console import print_note, show_findings
     from imprint.study.analysis import bonuses as find_bonuses
     from imprint.study.analysis import score
     from imprint.study.store import Store
@@ -146,49 +143,49 @@ def score_command(
         rated = opened.enter_context(Store.open(ratings)) if ratings is not None else None
         found = [*score(store, rated), *(find_bonuses(store) if bonuses else ())]
     if not found:
-        print_note("There are no answers yet.")
-    show_findings(found, json=json, unmask=unmask)
+        console.print_note("There are no answers yet.")
+    console.show_findings(found, json=json, unmask=unmask)
 
 
 @study_app.command("export")
+@with_settings
 def export_command(
     study: StudyArgument,
-    out: Annotated[Path, typer.Option(help="The file to write.")],
+    out: Annotated[Path, option("The file to write.")],
     form: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            help="html (a page of results), csv (all answers), jsonl (scores), or payments (participants of a panel "
-            "and how far they came). Also mturk or prolific (tasks to upload there), or seeds (suggested words for "
+        option(
+            "html (a page of results), csv (all answers), jsonl (scores), or payments (participants of a panel and "
+            "how far they came). Also mturk or prolific (tasks to upload there), or seeds (suggested words for "
             "imprint debias). [default: from the file name]",
+            "--format",
         ),
     ] = None,
 ) -> None:
     """Write answers, scores, payments, or tasks for a platform."""
-    from imprint.cli.console import check_target, print_written
     from imprint.study.analysis import EXPORTS
     from imprint.study.database import belongs_to
     from imprint.study.store import Store
 
     chosen = form or out.suffix.removeprefix(".")
     check_choice("--format", chosen, EXPORTS)
-    check_target(out, reading=str(study))
+    console.check_target(out, reading=str(study))
     if belongs_to(out, study):
         raise SettingError(
             "belongs to the study being read", option="--out", where=out, hint="give another name for the output"
         )
     with Store.open(study) as store:
         EXPORTS[chosen](store, out)
-    print_written(chosen, out)
+    console.print_written(chosen, out)
 
 
 @study_app.command("delete")
+@with_settings
 def delete_command(
     study: StudyArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete it. This cannot be undone.")] = False,
+    yes: Annotated[bool, option("Delete it. This cannot be undone.")] = False,
 ) -> None:
     """Delete a study with all its answers."""
-    from imprint.cli.console import print_answer
     from imprint.study.database import remove
     from imprint.study.store import held_in
 
@@ -198,4 +195,4 @@ def delete_command(
             f"holds {held}, which cannot be recovered", option="--yes", where=study, hint="add --yes to delete it"
         )
     remove(study)
-    print_answer(f"deleted: {study}, {held}")
+    console.print_answer(f"deleted: {study}, {held}")

@@ -17,10 +17,9 @@ import numpy as np
 
 from imprint.clusters import WORKERS, Workers
 from imprint.corpora.counting import Counts, count_corpus
-from imprint.corpora.passages import with_passages
+from imprint.corpora.documents import with_passages, with_swapped
 from imprint.corpora.rows import Change, CorpusChangeRow, CorpusRow, CorpusTopicRow, DocumentShare, PeriodOdds
 from imprint.corpora.settings import MOST_DOCUMENTS, CorpusSettings
-from imprint.corpora.swapping import with_swapped
 from imprint.errors import SettingError
 from imprint.files import FilePath
 from imprint.rows import Row, Rows, WordValue
@@ -161,7 +160,8 @@ class _Measured:
         """Return a row per test and per topic."""
         odds = {test.id: counted_odds(self.counts, test) for test in self.tests}
         rows = [self._row(test, odds[test.id]) for test in self.tests]
-        rows = with_passages(rows, self.counts, self.plan.window, self.plan.snippets) if self.plan.snippets else rows
+        if self.plan.snippets:
+            rows = [with_passages(row, self.counts, self.plan.window, self.plan.snippets) for row in rows]
         return [*rows, *self._topics(rows, odds)]
 
     def _row(self, test: WeatTest, odds: CountedOdds) -> CorpusRow:

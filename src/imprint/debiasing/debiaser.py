@@ -167,9 +167,9 @@ def debiaser(name: str, **settings: Any) -> Debiaser:
     LinearDebiaser(strength=20.0, spread=0.02)
     """
     kind = DEBIASERS.get(name)
-    known = inspect.signature(kind).parameters
+    parameters = inspect.signature(kind).parameters
     for setting in settings:
-        check_choice(f"a setting of {name}", setting, known)
+        check_choice(f"a setting of {name}", setting, parameters)
     made: Debiaser = kind(**settings)
     return made
 

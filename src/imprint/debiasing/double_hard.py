@@ -94,18 +94,14 @@ class DoubleHardDebiaser(Debiaser):
         def debiased(dropped: Floats, measured: dict[str, float]) -> DoubleHardTransform:
             prepared = replace(dropping(dropped).apply(embedding), name=embedding.name)
             hard = HardDebiaser().fit(prepared, axis=axis, pairs=pairs, specific=specific)
-            card = replace(
-                hard.card,
-                embedding_sha256=embedding.sha256,
-                settings={**hard.card.settings, **asdict(self)},
-                measured=measured,
-            )
+            settings = {**hard.card.settings, **asdict(self)}
+            card = replace(hard.card, embedding_sha256=embedding.sha256, settings=settings, measured=measured)
             return DoubleHardTransform("double-hard", card, hard.basis, hard.kept, hard.pairs, dropped, centre)
 
         if not count:
             return debiased(ways, {})
-        kept = HardDebiaser().fit(embedding, axis=axis, pairs=pairs, specific=specific).kept
-        rows = _most_biased(embedding, _along(embedding, axis, pairs), self.words, kept)
+        specific_words = HardDebiaser().fit(embedding, axis=axis, pairs=pairs, specific=specific).kept
+        rows = _most_biased(embedding, _along(embedding, axis, pairs), self.words, specific_words)
         defining = catalogue.definitional_pairs() if pairs is None else pairs
         ends = _part(embedding, [word for pair in defining for word in pair])
         scores = []
@@ -116,14 +112,9 @@ class DoubleHardDebiaser(Debiaser):
             moved = first.move(rows)
             scores.append(_alignment(moved - moved @ basis.T @ basis))
         best = int(np.argmin(scores[1:]))
-        return debiased(
-            ways[best : best + 1],
-            {
-                "component_dropped": best + 1,
-                "clustered_right_by_hard_alone": scores[0],
-                "clustered_right": scores[best + 1],
-            },
-        )
+        alone, dropping_one = scores[0], scores[best + 1]
+        measured = {"clustered_right_by_hard_alone": alone, "clustered_right": dropping_one}
+        return debiased(ways[best : best + 1], {"component_dropped": best + 1, **measured})
 
 
 def _principal(embedding: Embedding, count: int) -> tuple[Floats, Floats]:
@@ -161,12 +152,12 @@ def _most_biased(embedding: Embedding, axis: Axis, count: int, kept: frozenset[s
 
 def _alignment(rows: Floats) -> float:
     """Return the share of words that two clusters put on the right side; the first half are of one side."""
-    found = cluster(rows.astype(np.float32), 2, what="words", seed=np.random.SeedSequence(0))
-    right = float(np.mean(found == (np.arange(len(rows)) >= len(rows) // 2)))
+    clusters = cluster(rows.astype(np.float32), 2, what="words", seed=np.random.SeedSequence(0))
+    right = float(np.mean(clusters == (np.arange(len(rows)) >= len(rows) // 2)))
     return max(right, 1.0 - right)
 
 
 def _part(embedding: Embedding, words: Sequence[str]) -> Embedding:
     """Return the embedding of these words alone."""
-    found = embedding.lookup(dict.fromkeys(words))
-    return Embedding(embedding.name, list(found.words), found.vectors)
+    lookup = embedding.lookup(dict.fromkeys(words))
+    return Embedding(embedding.name, list(lookup.words), lookup.vectors)

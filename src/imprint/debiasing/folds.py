@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from imprint.debiasing.frontier import TARGET_REDUCTION, unit_rows
+from imprint.debiasing.frontier import TARGET_REDUCTION, units_of
 from imprint.debiasing.linear import LinearDebiaser, LinearProblem, default_axes, mix, prepare
 from imprint.debiasing.programme import Whitened, Whitening, choose_weight
 from imprint.directions.axis import Axis
@@ -85,11 +85,11 @@ def fold_frontier(
             where=embedding.name,
         )
     generator = np.random.default_rng(seed)
-    ends = {word for one in axes for word in one.positive + one.negative}
-    background = unit_rows(embedding, draw_background(embedding, {*words, *judges, *ends}, generator))
+    ends = {word for axis in axes for word in axis.positive + axis.negative}
+    background = units_of(embedding, draw_background(embedding, {*words, *judges, *ends}, generator))
     problem = prepare(embedding, axis=axes, seeds=words)
     settings = [(strength, spread) for spread in spreads for strength in sorted(strengths)]
-    rows, units = embedding.lookup(words).vectors.astype(np.float64), unit_rows(embedding, words)
+    rows, units = embedding.lookup(words).vectors.astype(np.float64), units_of(embedding, words)
     foldings = (generator.permutation(len(words)) for _ in range(REPEATS))
     folds = [order[fold::FOLDS] for order in foldings for fold in range(FOLDS)]
     selectivities = []
@@ -122,10 +122,10 @@ def _ratios(
     Along the axis T g of what T makes of rows, their coordinates are those along X g, over the root of g' X g.
     """
     ends = [
-        [unit_rows(problem.embedding, side).mean(axis=0) for side in (axis.positive, axis.negative)]
+        [units_of(problem.embedding, side).mean(axis=0) for side in (axis.positive, axis.negative)]
         for axis in problem.axes
     ]
-    old = np.array([one - other for one, other in ends]).T
+    old = np.array([positive - negative for positive, negative in ends]).T
     directions = np.array([axis.direction for axis in problem.axes])
     whitened = Whitened(whitening, seed_gram, directions)
 
@@ -134,7 +134,7 @@ def _ratios(
         return np.array([(np.var(rows @ new, axis=0) / lengths).sum() for rows in judged])
 
     before, ratios = variances(old), []
-    for spread, group in groupby(settings, key=lambda one: one[1]):
+    for spread, group in groupby(settings, key=lambda setting: setting[1]):
         own, shared, mixed = mix(spread, problem.gram, seed_gram)
         weights = [choose_weight(strength, problem.gram, mixed, directions) for strength, _ in group]
         with np.errstate(divide="ignore", invalid="ignore"):  # nothing left of the axis, or no variance before
@@ -162,8 +162,8 @@ def choose(measured: Sequence[tuple[float, float]], reduction: float = TARGET_RE
         change = abs(math.log(ratio)) if ratio > 0.0 else math.inf  # twice as much and half as much alike
         return max(change, _ALIKE), -reduced
 
-    enough = [place for place, (reduced, _) in enumerate(measured) if reduced >= reduction]
-    return min(enough, key=cost) if enough else max(range(len(measured)), key=lambda place: measured[place][0])
+    enough = [index for index, (reduced, _) in enumerate(measured) if reduced >= reduction]
+    return min(enough, key=cost) if enough else max(range(len(measured)), key=lambda index: measured[index][0])
 
 
 def choose_on_folds(
@@ -186,9 +186,9 @@ def choose_on_folds(
 
 def draw_background(embedding: Embedding, apart: Collection[str], generator: np.random.Generator) -> list[str]:
     """Draw words in lower case that are not apart, nor gendered by what they mean, nor the catalogue's."""
-    known = {*apart, *catalogue.gender_specific(), *catalogue.background()}
-    known.update(one.word for one in catalogue.professions(neutral=False))
-    others = [word for word in embedding.words if word.isalpha() and word == word.lower() and word not in known]
+    apart_words = {*apart, *catalogue.gender_specific(), *catalogue.background()}
+    apart_words.update(profession.word for profession in catalogue.professions(neutral=False))
+    others = [word for word in embedding.words if word.isalpha() and word == word.lower() and word not in apart_words]
     if len(others) < _FEWEST:
         raise VocabularyError(f"has {len(others)} words to serve as background", expected="more", where=embedding.name)
     return [others[row] for row in generator.choice(len(others), min(BACKGROUND, len(others)), replace=False)]

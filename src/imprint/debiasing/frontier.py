@@ -195,7 +195,7 @@ def moved_rows(before: Embedding, after: Embedding, words: Sequence[str]) -> tup
     return tokens, before.vectors[rows] / lengths, moved / lengths
 
 
-def unit_rows(embedding: Embedding, words: Sequence[str]) -> Floats:
+def units_of(embedding: Embedding, words: Sequence[str]) -> Floats:
     """Return the rows of the words it has at unit length, in double precision."""
     return np.asarray(moved_rows(embedding, embedding, words)[1], dtype=np.float64)
 
@@ -216,10 +216,10 @@ def _ratio_interval(rows: tuple[Floats, Floats], axes: tuple[Floats, Floats]) ->
     """Return the middle 95 % of the ratio of variances, first to second, over resamples of the words."""
     if len(rows[0]) < FEWEST_JUDGES or min(float(np.linalg.norm(axis)) for axis in axes) <= SHORTEST:
         return math.nan, math.nan
-    one, other = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
-    drawn = np.random.default_rng(0).integers(len(one), size=(_RESAMPLES, len(one)))
+    first, second = (side @ axis / np.linalg.norm(axis) for side, axis in zip(rows, axes, strict=True))
+    drawn = np.random.default_rng(0).integers(len(first), size=(_RESAMPLES, len(first)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = one[drawn].var(axis=1) / other[drawn].var(axis=1)
+        ratios = first[drawn].var(axis=1) / second[drawn].var(axis=1)
     low, high = np.nanquantile(ratios, [0.025, 0.975]) if np.isfinite(ratios).any() else (math.nan, math.nan)
     return float(low), float(high)
 

@@ -82,17 +82,17 @@ class HalfSiblingDebiaser(Debiaser):
             pairs = pairs or catalogue.definitional_pairs()
         labelled = labelled_words(embedding, axis, pairs, groups=groups)
         words = [word for group in labelled.groups for word in group] if specific is None else specific
-        found = embedding.lookup(dict.fromkeys(words))
+        lookup = embedding.lookup(dict.fromkeys(words))
         # Words are kept as the vocabulary spells them, and each row counts once.
-        tokens = dict(zip(found.tokens, found.vectors.astype(np.float64), strict=True))
+        tokens = dict(zip(lookup.tokens, lookup.vectors.astype(np.float64), strict=True))
         if not tokens:
             raise VocabularyError(
-                "has none of the words that define the groups", where=embedding.name, words=found.missing
+                "has none of the words that define the groups", where=embedding.name, words=lookup.missing
             )
-        kept = frozenset(word for word in tokens if word in embedding)
+        defining = frozenset(word for word in tokens if word in embedding)
         matrix, share = self._matrix(np.array(list(tokens.values())))
-        card = labelled.card({**asdict(self), "kept": len(kept)}, share_left_of_defining_words=share)
-        return LinearTransform("half-sibling", card, matrix, np.zeros(len(matrix)), kept)
+        card = labelled.card({**asdict(self), "kept": len(defining)}, share_left_of_defining_words=share)
+        return LinearTransform("half-sibling", card, matrix, np.zeros(len(matrix)), defining)
 
     def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> LinearTransform:
         """Fit on the catalogue's words gendered by meaning, but for those left out, in any case."""

@@ -76,9 +76,7 @@ class HardDebiaser(Debiaser):
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the mean difference of the pairs from every vector; a sentence has no word to keep or to equalise."""
         way = labelled.direction()
-        matrix = np.eye(len(way)) - np.outer(way, way)
-        card = labelled.card(changed=labelled.removed_share(matrix))
-        return LinearTransform("hard", card, matrix, np.zeros(len(way)))
+        return labelled.removing("hard", np.eye(len(way)) - np.outer(way, way))
 
     def fit_gender(self, embedding: Embedding, *, leave_out: Collection[str] = ()) -> HardTransform:
         """Fit along he - she, with the catalogue's words of gender."""
@@ -107,28 +105,28 @@ def take_out(
     sets, lacking = _known(embedding, equalised)
     named = gendered() if specific is None else specific
     ends = embedding.lookup([word for group in groups for word in group]).tokens
-    kept = {word for word in (*named, *ends, *(word for words in sets for word in words)) if word in embedding}
+    unmoved = {word for word in (*named, *ends, *(word for words in sets for word in words)) if word in embedding}
     card = Card.of(
         embedding.name,
         embedding.sha256,
         groups,
         missing=(*missing, *lacking),
-        settings={"kept": len(kept), "pairs": len(sets), **(settings or {})},
+        settings={"kept": len(unmoved), "pairs": len(sets), **(settings or {})},
         measured=measured or {},
     )
-    return HardTransform(method, card, basis, frozenset(kept), sets)
+    return HardTransform(method, card, basis, frozenset(unmoved), sets)
 
 
 def gendered() -> tuple[str, ...]:
     """Return the words gendered by what they mean, without professions that a crowd thinks neutral (maid)."""
-    neutral = {one.word for one in catalogue.professions()}
+    neutral = {profession.word for profession in catalogue.professions()}
     return tuple(word for word in catalogue.gender_specific() if word.lower() not in neutral)
 
 
 def _known(embedding: Embedding, sets: Sequence[Sequence[str]]) -> tuple[WordSets, tuple[str, ...]]:
     """Return the pairs or sets the vocabulary has, in whatever case, each word once; and the words of those not."""
     taken: set[str] = set()
-    known: list[tuple[str, ...]] = []
+    whole: list[tuple[str, ...]] = []
     missing: list[str] = []
     for words in sets:
         forms = [tuple(words), *(tuple(map(change, words)) for change in (str.lower, str.title, str.upper))]
@@ -137,6 +135,6 @@ def _known(embedding: Embedding, sets: Sequence[Sequence[str]]) -> tuple[WordSet
             missing += [word for word in words if not embedding.lookup([word]).words]
         for form in present:
             if taken.isdisjoint(form) and len(set(form)) == len(form):
-                known.append(form)
+                whole.append(form)
                 taken.update(form)
-    return tuple(known), tuple(dict.fromkeys(missing))
+    return tuple(whole), tuple(dict.fromkeys(missing))

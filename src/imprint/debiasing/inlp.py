@@ -72,21 +72,16 @@ class InlpDebiaser(LabelledDebiaser):
                 basis = _joined(basis, directions.T)
                 rows = whole - whole @ basis.T @ basis
         matrix = np.eye(rows.shape[1]) - basis.T @ basis
-        measured = {
-            "directions": len(basis),
-            "accuracy_before": accuracies[0],
-            "accuracy_left": accuracies[-1],
-            "changed": labelled.removed_share(matrix),
-        }
-        return LinearTransform("inlp", labelled.card({"most": self.most}, **measured), matrix, labelled.centre)
+        measured = {"directions": len(basis), "accuracy_before": accuracies[0], "accuracy_left": accuracies[-1]}
+        return labelled.removing("inlp", matrix, {"most": self.most}, centre=labelled.centre, **measured)
 
 
 def _development(labelled: LabelledRows) -> npt.NDArray[np.bool_]:
     """Mark the rows of every fifth word of each group."""
     chosen = np.zeros(len(labelled.rows), dtype=bool)
     for label in range(len(labelled.groups)):
-        own = labelled.labels == label
-        chosen[own] = np.unique(labelled.owners[own], return_inverse=True)[1] % _EVERY == 0
+        members = labelled.labels == label
+        chosen[members] = np.unique(labelled.owners[members], return_inverse=True)[1] % _EVERY == 0
     return chosen
 
 
@@ -98,12 +93,12 @@ def _best_classifier(rows: Floats, labelled: LabelledRows, development: npt.NDAr
     gram, cross = weighted.T @ rows[train], weighted.T @ (labelled.one_hot()[train] - 1.0 / len(counts))
     best: tuple[float, Floats] = (-1.0, cross)
     for penalty in _PENALTIES:
-        found = np.linalg.solve(gram + penalty * np.trace(gram) / len(gram) * np.eye(len(gram)), cross)
-        scores = rows[development] @ found
+        weights = np.linalg.solve(gram + penalty * np.trace(gram) / len(gram) * np.eye(len(gram)), cross)
+        scores = rows[development] @ weights
         guess = scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] <= 0.0).astype(np.intp)
         right, labels = guess == labelled.labels[development], labelled.labels[development]
         accuracy = float(np.mean([right[labels == group].mean() for group in np.unique(labels)]))
-        best = max(best, (accuracy, found), key=lambda one: one[0])
+        best = max(best, (accuracy, weights), key=lambda measured: measured[0])
     return best
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from imprint.debiasing import LABELS_METHOD
-from imprint.debiasing.transform import Card
+from imprint.debiasing.transform import Card, LinearTransform
 from imprint.directions.axis import Axis, Pairs, pair_axis
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
@@ -121,6 +121,18 @@ class LabelledRows:
         merged = {**self.settings, **(settings or {})}
         return Card.of(self.name, self.sha256, self.groups, missing=self.missing, settings=merged, measured=measured)
 
+    def removing(
+        self,
+        method: str,
+        matrix: Floats,
+        settings: Mapping[str, Any] | None = None,
+        centre: Floats | None = None,
+        **measured: Any,
+    ) -> LinearTransform:
+        """Return the transform that a matrix is, with a card that says which share of their variance it removes."""
+        card = self.card(settings, **measured, changed=self.removed_share(matrix))
+        return LinearTransform(method, card, matrix, np.zeros(len(matrix)) if centre is None else centre)
+
 
 def labelled_words(
     embedding: EmbeddingLike,
@@ -142,8 +154,8 @@ def labelled_words(
     named = check_groups(groups)
     embedding = load(embedding)
     embedding.check_finite()
-    found = [embedding.lookup(dict.fromkeys(group.words)) for group in named]
-    for group, side in zip(named, found, strict=True):
+    lookups = [embedding.lookup(dict.fromkeys(group.words)) for group in named]
+    for group, side in zip(named, lookups, strict=True):
         if len(side.words) < _FEWEST:
             raise VocabularyError(
                 f"has {len(side.words)} of the {group.name} words (missing: {quote(side.missing[:5])})",
@@ -151,18 +163,18 @@ def labelled_words(
                 where=embedding.name,
                 words=side.missing,
             )
-    counts = [len(side.words) for side in found]
-    places = {word: row for row, word in enumerate(word for side in found for word in side.words)}
-    paired = [(places[one], places[two]) for one, two in chosen if one in places and two in places]
+    counts = [len(side.words) for side in lookups]
+    places = {word: row for row, word in enumerate(word for side in lookups for word in side.words)}
+    paired = [(places[first], places[second]) for first, second in chosen if first in places and second in places]
     return LabelledRows(
         name=embedding.name,
         sha256=embedding.sha256,
-        rows=np.concatenate([side.vectors for side in found]).astype(np.float64),
-        labels=np.repeat(np.arange(len(found)), counts),
+        rows=np.concatenate([side.vectors for side in lookups]).astype(np.float64),
+        labels=np.repeat(np.arange(len(lookups)), counts),
         owners=np.arange(sum(counts)),
-        groups=tuple(side.words for side in found),
+        groups=tuple(side.words for side in lookups),
         pairs=np.array(paired, dtype=np.intp),
-        missing=(*(() if axis is None else axis.missing), *(word for side in found for word in side.missing)),
+        missing=(*(() if axis is None else axis.missing), *(word for side in lookups for word in side.missing)),
         settings=settings,
     )
 
@@ -175,15 +187,15 @@ def check_groups(groups: Groups) -> tuple[WordSet, ...]:
         if isinstance(group, str):
             raise SettingError(option="each group", got=group, expected="a list of words")
     named = tuple(
-        group if isinstance(group, WordSet) else WordSet.of(f"group {place + 1}", group)
-        for place, group in enumerate(groups)
+        group if isinstance(group, WordSet) else WordSet.of(f"group {index + 1}", group)
+        for index, group in enumerate(groups)
     )
     owners: dict[str, int] = {}
     shared = [
         word
-        for place, group in enumerate(named)
+        for number, group in enumerate(named)
         for word in dict.fromkeys(group.words)
-        if owners.setdefault(word, place) != place
+        if owners.setdefault(word, number) != number
     ]
     if shared:
         raise SettingError(

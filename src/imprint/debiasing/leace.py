@@ -38,10 +38,9 @@ class LeaceDebiaser(LabelledDebiaser):
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Fit on labelled vectors, of two groups or more."""
-        centred, centre = labelled.rows - labelled.centre, labelled.centre
         with single_threaded():
-            matrix = erasure(centred, labelled.one_hot())
-        return LinearTransform("leace", labelled.card(changed=labelled.removed_share(matrix)), matrix, centre)
+            matrix = erasure(labelled.rows - labelled.centre, labelled.one_hot())
+        return labelled.removing("leace", matrix, centre=labelled.centre)
 
 
 def erasure(rows: Floats, labels: Floats) -> Floats:

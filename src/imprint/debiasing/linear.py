@@ -225,17 +225,17 @@ def prepare(
     embedding = load(embedding)
     axes = default_axes(embedding, axis)
     embedding.check_finite()
-    found = embedding.lookup(dict.fromkeys(catalogue.fitted() if seeds is None else seeds))
-    if len(found.words) < 2:
+    lookup = embedding.lookup(dict.fromkeys(catalogue.fitted() if seeds is None else seeds))
+    if len(lookup.words) < 2:
         raise VocabularyError(
-            f"has {len(found.words)} of {len(found.words) + len(found.missing)} seed words "
-            f"(missing: {quote(found.missing[:5])})",
+            f"has {len(lookup.words)} of {len(lookup.words) + len(lookup.missing)} seed words "
+            f"(missing: {quote(lookup.missing[:5])})",
             expected="at least 2",
             where=embedding.name,
-            words=found.missing,
+            words=lookup.missing,
             hint="give seeds it has",
         )
-    apart = {*found.tokens, *(word for one in axes for word in embedding.lookup(one.positive + one.negative).tokens)}
+    apart = {*lookup.tokens, *(word for words in ends_of(axes) for word in embedding.lookup(words).tokens)}
     rows = np.array(sorted(embedding.index[word] for word in apart & embedding.index.keys()), dtype=np.intp)
     if len(rows) == len(embedding):
         raise VocabularyError(
@@ -245,10 +245,10 @@ def prepare(
         )
     with single_threaded():
         gram = _gram(embedding, rows)
-        seed_rows = found.vectors.astype(np.float64)
+        seed_rows = lookup.vectors.astype(np.float64)
         seed_gram = seed_rows.T @ seed_rows
-    missing = (*missing_of(axes), *found.missing)
-    return LinearProblem(embedding, axes, found.words, missing, gram, seed_gram, len(embedding) - len(rows))
+    missing = (*missing_of(axes), *lookup.missing)
+    return LinearProblem(embedding, axes, lookup.words, missing, gram, seed_gram, len(embedding) - len(rows))
 
 
 def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tuple[Axis, ...]:
@@ -258,8 +258,8 @@ def default_axes(embedding: Embedding, axis: Axis | Sequence[Axis] | None) -> tu
     axes = (axis,) if isinstance(axis, Axis) else tuple(axis)
     if not axes:
         raise SettingError(option="axis", got=axis, expected="at least one Axis")
-    for one in axes:
-        one.check(embedding)
+    for each in axes:
+        each.check(embedding)
     return axes
 
 

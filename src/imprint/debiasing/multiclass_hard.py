@@ -6,7 +6,7 @@ groups and one component it is hard debiasing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -112,8 +112,7 @@ class MulticlassHardDebiaser(Debiaser):
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove what linear projection does: a sentence has no word to keep or to equalise."""
-        fitted = ProjectionDebiaser().fit_rows(labelled)
-        return LinearTransform("multiclass-hard", fitted.card, fitted.matrix, fitted.centre)
+        return replace(ProjectionDebiaser().fit_rows(labelled), method="multiclass-hard")
 
 
 def _defining_sets(embedding: Embedding, groups: Groups) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
@@ -129,15 +128,15 @@ def _defining_sets(embedding: Embedding, groups: Groups) -> tuple[list[tuple[str
         )
     sets = list(zip(*(group.words for group in named), strict=True))
     missing = embedding.lookup(dict.fromkeys(word for words in sets for word in words)).missing
-    known = [words for words in sets if not set(words) & set(missing)]
-    if not known:
+    whole = [words for words in sets if not set(words) & set(missing)]
+    if not whole:
         raise VocabularyError(
             f"has no defining set whole (missing: {quote(missing[:5])})",
             where=embedding.name,
             words=missing,
             hint="use words it has",
         )
-    return known, missing
+    return whole, missing
 
 
 def _subspace(embedding: Embedding, sets: Sequence[Sequence[str]], components: int | None) -> tuple[Floats, float]:

@@ -157,9 +157,9 @@ class _Weighted:
         """Return the equations of s = D Y' G W, the only part of Y = Z W that ties its rows together."""
         count = len(self._sizes)
         system = np.eye(count * count).reshape(count, count, count, count)
-        for one in range(count):
-            weights = self._seeds / self._shrink[:, one]
-            system[one, :, :, one] += self._half * self._sizes[one] * (self.ways * weights) @ self.ways.T
+        for way in range(count):
+            weights = self._seeds / self._shrink[:, way]
+            system[way, :, :, way] += self._half * self._sizes[way] * (self.ways * weights) @ self.ways.T
         return system.reshape(count * count, count * count)
 
     def terms(self, point: Floats) -> tuple[float, float]:
@@ -252,6 +252,6 @@ def _is_positive(matrix: Floats) -> bool:
 
 def _project(matrix: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > 0.0
-    inside: Floats = (vectors[:, kept] * values[kept]) @ vectors[:, kept].T
+    positive = values > 0.0
+    inside: Floats = (vectors[:, positive] * values[positive]) @ vectors[:, positive].T
     return inside

@@ -76,21 +76,20 @@ class ProjectionDebiaser(Debiaser):
         basis, missing = orthonormal(axes), missing_of(axes)
         measured = {"directions": len(basis)}
         card = Card.of(embedding.name, embedding.sha256, words, missing=missing, measured=measured)
-        return _projecting(basis, card)
+        return LinearTransform("projection", card, _without(basis), np.zeros(basis.shape[1]))
 
     def fit_rows(self, labelled: LabelledRows) -> LinearTransform:
         """Remove the first principal component of the pairs' differences, or the groups' means without pairs."""
         if len(labelled.pairs):
             ways, most = labelled.differences(), 1
         else:
-            means = [labelled.rows[labelled.labels == one].mean(axis=0) for one in range(len(labelled.groups))]
+            means = [labelled.rows[labelled.labels == label].mean(axis=0) for label in range(len(labelled.groups))]
             ways, most = np.array(means) - np.mean(means, axis=0), len(means) - 1
         with single_threaded():
             _, lengths, basis = np.linalg.svd(ways, full_matrices=False)
-        basis = basis[:most][lengths[:most] > _RANK * lengths[0]]
-        matrix = np.eye(basis.shape[1]) - basis.T @ basis
-        return _projecting(basis, labelled.card(changed=labelled.removed_share(matrix)))
+        return labelled.removing("projection", _without(basis[:most][lengths[:most] > _RANK * lengths[0]]))
 
 
-def _projecting(basis: Floats, card: Card) -> LinearTransform:
-    return LinearTransform("projection", card, np.eye(basis.shape[1]) - basis.T @ basis, np.zeros(basis.shape[1]))
+def _without(basis: Floats) -> Floats:
+    """Return the projection that takes orthonormal rows out."""
+    return np.eye(basis.shape[1]) - basis.T @ basis

@@ -6,7 +6,7 @@ one component and words alone it is the first step of hard debiasing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -54,12 +54,8 @@ class SentenceDebiaser(LabelledDebiaser):
         halves = labelled.differences() / 2.0  # each row of a pair lies half the difference from their mean
         with single_threaded():
             _, lengths, ways = np.linalg.svd(halves, full_matrices=False)
-        kept = (lengths**2 > _NOTHING * lengths[0] ** 2)[: self.components]
-        basis = ways[: self.components][kept]
+        strong = (lengths**2 > _NOTHING * lengths[0] ** 2)[: self.components]
+        basis = ways[: self.components][strong]
         matrix = np.eye(halves.shape[1]) - basis.T @ basis
-        card = labelled.card(
-            {"components": self.components},
-            pairs_variance=float((lengths[: len(basis)] ** 2).sum() / (lengths**2).sum()) if lengths.any() else 0.0,
-            changed=labelled.removed_share(matrix),
-        )
-        return LinearTransform("sentence-debias", card, matrix, np.zeros(len(matrix)))
+        share = float((lengths[: len(basis)] ** 2).sum() / (lengths**2).sum()) if lengths.any() else 0.0
+        return labelled.removing("sentence-debias", matrix, asdict(self), pairs_variance=share)

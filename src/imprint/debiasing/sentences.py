@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.debiasing.labelled import LabelledRows, check_groups, gendered_names
-from imprint.encoders.base import Encoder, WrappingEncoder
+from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
+from imprint.encoders.wrapping import WrappingEncoder
 from imprint.errors import SettingError, VocabularyError
 from imprint.stimuli import seeds as catalogue
 from imprint.stimuli.catalog import catalogue as tests
@@ -57,13 +58,13 @@ class FittingGroups:
 def gender_groups() -> FittingGroups:
     """Return men and women: paired terms, and first names that no test of the catalogue asks about as names."""
     sets = [words for test in tests() for words in word_sets(test).values()]
-    asked = {word for one in sets for word, kind in zip(one.words, one.kinds, strict=True) if kind == "name"}
+    tested = {word for group in sets for word, kind in zip(group.words, group.kinds, strict=True) if kind == "name"}
     fitted, held_out = [], []
     for side, (group, names) in enumerate(zip(("men", "women"), gendered_names(), strict=True)):
-        others = [name for name in names if name not in asked]
+        others = [name for name in names if name not in tested]
         parts = _split(WordSet.of(group, others, "name"))
         terms = [(pair[side], kind) for pair, kind in TERMS]
-        words, kinds = (tuple(one) for one in zip(*terms, strict=True))
+        words, kinds = (tuple(column) for column in zip(*terms, strict=True))
         fitted.append(WordSet(group, (*words, *parts[0].words), (*kinds, *parts[0].kinds)))
         held_out.append(parts[1])
     return FittingGroups(tuple(fitted), tuple(held_out), tuple(pair for pair, _ in TERMS))
@@ -81,7 +82,7 @@ def own_groups(groups: Sequence[WordSet]) -> FittingGroups:
                 hint="give more words with --group, or in groups",
             )
     parts = [_split(group) for group in groups]
-    return FittingGroups(tuple(one for one, _ in parts), tuple(other for _, other in parts))
+    return FittingGroups(tuple(fitted for fitted, _ in parts), tuple(held_out for _, held_out in parts))
 
 
 def label_texts(
@@ -97,10 +98,10 @@ def label_texts(
     A word of a pair goes into every sentence of its kind, any other word into four, each group's in the same ones.
     Words that the encoder has no representation of are left out.
     """
-    asked = gender_groups() if groups is None else groups
+    chosen = gender_groups() if groups is None else groups
     frames = _fitting(templates)
-    paired = {word for pair in asked.pairs for word in pair}
-    fitted, missing = known_words(encoder, asked.fitted)
+    paired = {word for pair in chosen.pairs for word in pair}
+    fitted, missing = known_words(encoder, chosen.fitted)
     for group in fitted:
         if len(group) < _FEWEST_KNOWN:
             raise VocabularyError(
@@ -128,7 +129,7 @@ def label_texts(
     rows = encoder.encode(texts)
     pairs = [
         (row, places[second, pattern])
-        for first, second in asked.pairs
+        for first, second in chosen.pairs
         for (word, pattern), row in places.items()
         if word == first and (second, pattern) in places
     ]
@@ -143,7 +144,7 @@ def label_texts(
         seeds=_encoded(encoder, catalogue.fitted(), "person noun", frames, on) if others else None,
         background=_encoded(encoder, catalogue.background(), "unknown", frames, on) if others else None,
         missing=missing,
-        settings={"fitted_on": on, "texts": len(texts), "groups": len(asked.fitted)},
+        settings={"fitted_on": on, "texts": len(texts), "groups": len(chosen.fitted)},
     )
 
 
@@ -164,9 +165,8 @@ class RememberingEncoder(WrappingEncoder):
     """An encoder that keeps the vectors it gave, so that several transforms of it encode each text once."""
 
     def __init__(self, base: Encoder, *, cache: EncodingStore | None = None, progress: Progress | None = None) -> None:
-        self.base = base
-        self.name, self.identity, self.settings = base.name, base.identity, base.settings
-        self.chunk, self.max_texts = 1 << 20, base.max_texts
+        super().__init__(base)
+        self.chunk = 1 << 20
         self.cacheable = False  # in a cache of its own: it has read the one given
         self._cache, self._progress = cache, progress
         self._known: dict[str, Floats32] = {}
@@ -175,8 +175,8 @@ class RememberingEncoder(WrappingEncoder):
         """Return known vectors, and encode the others."""
         fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
         if fresh:
-            found = encode_texts(self.base, fresh, cache=self._cache, progress=self._progress)
-            self._known |= zip(fresh, found.rows(fresh), strict=True)
+            encodings = encode_texts(self.base, fresh, cache=self._cache, progress=self._progress)
+            self._known |= zip(fresh, encodings.rows(fresh), strict=True)
         return np.array([self._known[text] for text in texts])
 
     def check_count(self, texts: Sequence[str]) -> None:
@@ -221,8 +221,8 @@ def _encoded(encoder: Encoder, words: Sequence[str], kind: WordKind, templates: 
     patterns = _patterns(kind, templates, on)
     apart = set(encoder.lacks(words))
     texts = [
-        fill(patterns[(place + step) % len(patterns)], word) if on == "sentences" else spaced(word)
-        for place, word in enumerate(words)
+        fill(patterns[(number + step) % len(patterns)], word) if on == "sentences" else spaced(word)
+        for number, word in enumerate(words)
         if word not in apart
         for step in range(min(2, len(patterns)))
     ]

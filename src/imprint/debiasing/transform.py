@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,9 +15,9 @@ import numpy.typing as npt
 
 from imprint.directions.axis import show_end
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.base import Encoder, WrappingEncoder, identify
-from imprint.encoders.export import note_change, write_matrix
-from imprint.errors import SettingError, brief
+from imprint.encoders.base import Encoder, identify
+from imprint.encoders.wrapping import WrappingEncoder
+from imprint.errors import SettingError
 from imprint.files import FilePath, new_folder, replacing
 from imprint.subjects.opening import EmbeddingLike, load
 from imprint.types import Floats, Floats32, Subword
@@ -25,8 +26,10 @@ from imprint.version import __version__
 WordSets = tuple[tuple[str, ...], ...]
 
 KEY = "imprint-transform"  # of the JSON in a file's metadata
+MATRIX = "debias.safetensors"  # of a debiased encoder, weight and bias: y = weight x + bias
 
 _BLOCK_ROWS = 8_192
+_FRONT_MATTER = re.compile(rb"(\xef\xbb\xbf)?---[ \t]*\r?\n(.*?\n)??---[ \t]*(\r?\n|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,6 @@ class Transform(ABC):
     @abstractmethod
     def stored(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """Return what `save` writes besides method and card: tensors, and what JSON can hold."""
-
-    @classmethod
-    @abstractmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of what `stored` returned; raise ValueError, TypeError or KeyError for anything else."""
 
     def __call__(self, rows: npt.ArrayLike) -> Floats:
         """Return an array of rows moved, as those of words that are treated like any other."""
@@ -161,14 +159,14 @@ class DebiasedEncoder(WrappingEncoder):
     """An encoder behind which a transform moves every vector; `base` is the original encoder."""
 
     def __init__(self, base: Encoder, transform: Transform) -> None:
-        self.base, self.transform = base, transform
+        super().__init__(base)
+        self.transform = transform
         on = transform.card.settings.get("fitted_on")
         self.name = f"{base.name} debiased ({transform.method}{f', {on}' if on else ''})"
         tensors, words = transform.stored()
         hashes = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors.items()}
         self.identity = identify(adapter="debiased", encoder=base.identity, tensors=hashes, words=words)
         self.settings = {**base.settings, "debiased": transform.method}
-        self.cacheable, self.chunk, self.max_texts = base.cacheable, base.chunk, base.max_texts
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Return the encoder's vectors, moved; a vector of zeros, of a text it does not know, stays one."""
@@ -197,12 +195,15 @@ class DebiasedEncoder(WrappingEncoder):
             What the model became, and the options to open it with where it needs some; None where only the map was
             written.
         """
+        from safetensors.numpy import save
+
         weight, bias = _single(*self.transform.affine())
         about = {"method": self.transform.method, "encoder": self.base.name, "card": asdict(self.transform.card)}
         with new_folder(folder) as part:
             made = self.base.export(part, weight, bias)
-            note_change(part, self.name)
-            write_matrix(part, weight, bias, json.dumps(about))
+            _note_change(part, self.name)
+            tensors = {"weight": weight, "bias": bias}
+            (part / MATRIX).write_bytes(save(tensors, metadata={"imprint": json.dumps(about)}))
         return made
 
 
@@ -234,14 +235,6 @@ class LinearTransform(Transform):
         """Return matrix and centre, and the words kept where there are any."""
         words = {"kept": sorted(self.kept)} if self.kept else {}
         return {"matrix": np.ascontiguousarray(self.matrix), "centre": self.centre}, words
-
-    @classmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of a square matrix and its centre."""
-        matrix, centre = tensors["matrix"], tensors["centre"]
-        if centre.ndim != 1 or not len(centre) or matrix.shape != (len(centre), len(centre)):
-            raise ValueError(f"its matrix has shape {matrix.shape} and its centre has shape {centre.shape}")
-        return cls(method, card, matrix, centre, frozenset(read_list(words.get("kept", ()))))
 
     def _exceptions(self, embedding: Embedding) -> Mapping[int, npt.NDArray[Any]]:
         return {
@@ -324,11 +317,6 @@ class HardTransform(Transform):
         """Return the basis, the words kept and the pairs."""
         return {"basis": np.ascontiguousarray(self.basis)}, {"kept": sorted(self.kept), "pairs": self.pairs}
 
-    @classmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of an orthonormal basis and lists of words."""
-        return cls(method, card, **_read_hard(tensors, words))
-
 
 @dataclass(frozen=True, eq=False)
 class DoubleHardTransform(HardTransform):
@@ -352,27 +340,6 @@ class DoubleHardTransform(HardTransform):
         tensors, words = super().stored()
         return {**tensors, "dropped": np.ascontiguousarray(self.dropped), "centre": self.centre}, words
 
-    @classmethod
-    def restored(cls, method: str, card: Card, tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> "Transform":
-        """Make one of two orthonormal bases, a centre and lists of words."""
-        hard = _read_hard(tensors, words)
-        dropped, centre = tensors["dropped"], tensors["centre"]
-        _check_basis("directions dropped", dropped, least=0)
-        if centre.shape != (hard["basis"].shape[1],) or dropped.shape[1:] != centre.shape:
-            raise ValueError(f"its centre has shape {centre.shape}")
-        return cls(method, card, **hard, dropped=dropped, centre=centre)
-
-
-def read_list(content: object) -> tuple[str, ...]:
-    """Return a list of words out of JSON; raise TypeError for anything else."""
-    if (
-        not isinstance(content, Sequence)
-        or isinstance(content, str)
-        or not all(isinstance(one, str) for one in content)
-    ):
-        raise TypeError(f"expected a list of words, got {brief(content)}")
-    return tuple(content)
-
 
 def _without(rows: Floats, basis: Floats) -> Floats:
     """Return rows without their part along orthonormal rows."""
@@ -380,22 +347,20 @@ def _without(rows: Floats, basis: Floats) -> Floats:
     return left
 
 
-def _read_hard(tensors: Mapping[str, Floats], words: Mapping[str, Any]) -> dict[str, Any]:
-    basis = tensors["basis"]
-    _check_basis("basis", basis)
-    pairs = tuple(map(read_list, words["pairs"]))
-    if any(len(pair) < 2 for pair in pairs):
-        raise ValueError("a pair has fewer than two words")
-    if len({word for pair in pairs for word in pair}) != sum(map(len, pairs)):
-        raise ValueError("a word is in two pairs")
-    return {"basis": basis, "kept": frozenset(read_list(words["kept"])), "pairs": pairs}
-
-
-def _check_basis(name: str, basis: Floats, least: int = 1) -> None:
-    if basis.ndim != 2 or not least <= len(basis) <= basis.shape[1]:
-        raise ValueError(f"its {name} has shape {basis.shape}")
-    if not np.allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-8):
-        raise ValueError(f"its {name} is not orthonormal")
+def _note_change(folder: Path, name: str) -> None:
+    """Say at the top of a model's README.md, where it has one, that it was altered."""
+    path = folder / "README.md"
+    if not path.is_file():
+        return
+    note = (
+        "> This model was altered: imprint added a linear map as its last step.\n"
+        f"> It is {name}.\n"
+        "> The text and the figures of this file are those of the original model.\n\n"
+    )
+    text = path.read_bytes()
+    front = _FRONT_MATTER.match(text)
+    end = front.end() if front else 0
+    path.write_bytes(text[:end] + (b"\n" if end else b"") + note.encode() + text[end:])
 
 
 def _single(matrix: Floats, bias: Floats) -> tuple[Floats32, Floats32]:

@@ -122,7 +122,7 @@ def analogies(embedding: EmbeddingLike, search: AnalogySearch) -> Rows[AnalogyRo
             best = best_products(unit, _factors(embedding, axis, unit), **limits)
         else:
             best = best_pairs(unit, projections, direction, **limits)
-    found = zip(*(column.tolist() for column in best), strict=True)
+    ranked = zip(*(column.tolist() for column in best), strict=True)
     return Rows(
         AnalogyRow(
             test=axis.name,
@@ -149,7 +149,7 @@ def analogies(embedding: EmbeddingLike, search: AnalogySearch) -> Rows[AnalogyRo
             names_left_out=named,
             score_by=search.score,
         )
-        for rank, (a, b, value) in enumerate(found, start=1)
+        for rank, (a, b, value) in enumerate(ranked, start=1)
     )
 
 

@@ -194,13 +194,13 @@ def set_axis(
     for words in (positive, negative):
         if not words:
             raise SettingError(option="a set of words", got=words, expected="at least one word")
-        found = embedding.lookup(words)
-        if not found.words:
+        lookup = embedding.lookup(words)
+        if not lookup.words:
             raise VocabularyError(
                 f"has none of {quote(words)}", where=embedding.name, words=words, hint="use words it has"
             )
-        kept.append(found.words)
-        missing += found.missing
+        kept.append(lookup.words)
+        missing += lookup.missing
     first, second = (embedding.lookup(words).unit.mean(axis=0) for words in kept)
     unit = _normalise(first - second, f"{quote(kept[0])} and {quote(kept[1])}", embedding)
     return Axis(unit, kept[0], kept[1], "sets", None, None, tuple(missing))
@@ -240,15 +240,15 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:
     Both components point the way the pairs do on average, from second words to first.
     """
     axis = pair_axis(embedding, pairs)
-    known = tuple(zip(axis.positive, axis.negative, strict=True))
-    if len(known) < _FEWEST_PLACED or embedding.dimension < _DIMENSIONS:
+    placed = tuple(zip(axis.positive, axis.negative, strict=True))
+    if len(placed) < _FEWEST_PLACED or embedding.dimension < _DIMENSIONS:
         raise VocabularyError(
-            f"has {len(known)} of the pairs in {embedding.dimension} dimensions",
+            f"has {len(placed)} of the pairs in {embedding.dimension} dimensions",
             expected=f"at least {_FEWEST_PLACED} in {_DIMENSIONS}",
             where=embedding.name,
         )
     assert axis.agreement is not None
-    words = tuple(dict.fromkeys(word for pair in known for word in pair))
+    words = tuple(dict.fromkeys(word for pair in placed for word in pair))
     with single_threaded():
         coordinates, shares = _two_components(embedding.lookup(words).unit, axis.direction)
     return PairsRow(
@@ -257,7 +257,7 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:
         embedding_sha256=embedding.sha256,
         statistic=axis.agreement,
         missing=axis.missing,
-        pairs=tuple(PairOfWords(*pair) for pair in known),
+        pairs=tuple(PairOfWords(*pair) for pair in placed),
         points=tuple(map(WordPoint, words, *coordinates.T.tolist())),
         explained_shares=shares,
         agreement=axis.agreement,
@@ -267,8 +267,8 @@ def pair_components(embedding: Embedding, pairs: Pairs) -> PairsRow:
 def orthonormal(axes: Sequence[Axis]) -> Floats:
     """Return orthonormal rows that span the axes, the first one along the first axis."""
     basis: list[Floats] = []
-    for one in axes:
-        rest = one.direction - sum((one.direction @ row) * row for row in basis)
+    for axis in axes:
+        rest = axis.direction - sum((axis.direction @ row) * row for row in basis)
         length = np.linalg.norm(rest)
         if length > _NEW:
             basis.append(rest / length)
@@ -301,15 +301,15 @@ def _is_pair(pair: object) -> bool:
 
 def _known_pairs(embedding: Embedding, pairs: Pairs) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     missing = embedding.lookup(dict.fromkeys(word for pair in pairs for word in pair)).missing
-    known = [(first, second) for first, second in pairs if first not in missing and second not in missing]
-    if not known:
+    whole = [(first, second) for first, second in pairs if first not in missing and second not in missing]
+    if not whole:
         raise VocabularyError(
             f"{quote(missing)} missing, and no pair is left",
             where=embedding.name,
             words=missing,
             hint="use words it has",
         )
-    return known, missing
+    return whole, missing
 
 
 def _normalise(direction: Floats, ends: str, embedding: Embedding) -> Floats:

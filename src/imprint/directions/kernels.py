@@ -84,12 +84,12 @@ def scan(
         i = corner[0] + row
         start = coarse[i]
         here = products[row]
-        own = squares[i]
+        height_of_row = squares[i]
         hits = 0
         for column in range(width):
             step = start - ends[column]
             square = step * step
-            bound = own + heights[column] - here[column] - here[column]
+            bound = height_of_row + heights[column] - here[column] - here[column]
             hits += (weight * bound <= rise * square + slack) & (bound + square <= reach)
         if hits == 0:
             continue
@@ -97,7 +97,7 @@ def scan(
             step = start - ends[column]
             square = step * step
             allowed = min((rise * square + slack) / weight if weight > 0 else reach, reach - square)
-            if own + heights[column] - here[column] - here[column] > allowed:
+            if height_of_row + heights[column] - here[column] - here[column] > allowed:
                 continue
             j = corner[1] + column
             higher = projections[i] - projections[j]
@@ -163,23 +163,23 @@ def thin(firsts: Ints32, seconds: Ints32, scores: Floats, words: int, k: int) ->
     taken_second = np.zeros(words, dtype=np.bool_)
     chosen = np.empty(min(2 * k, words), dtype=np.int64)
     choices = 0
-    kept = 0
-    for place in range(len(firsts)):
-        a, b = firsts[place], seconds[place]
+    left = 0
+    for index in range(len(firsts)):
+        a, b = firsts[index], seconds[index]
         if as_first[a] >= k or as_second[b] >= k:
             continue
         as_first[a] += 1
         as_second[b] += 1
-        firsts[kept], seconds[kept], scores[kept] = a, b, scores[place]
+        firsts[left], seconds[left], scores[left] = a, b, scores[index]
         if not (taken_first[a] or taken_second[b]):
             taken_first[a] = True
             taken_second[b] = True
-            chosen[choices] = kept
+            chosen[choices] = left
             choices += 1
-        kept += 1
+        left += 1
         if choices == len(chosen):
             break
-    return chosen[:choices], kept
+    return chosen[:choices], left
 
 
 @compiled()

@@ -31,7 +31,7 @@ class NeighboursRow(Row, frozen=True, kw_only=True, tag="neighbours"):
     nearest: Annotated[tuple[WordValue, ...], shown("Nearest", "The nearest words with their cosines.")]
 
     def __repr__(self) -> str:
-        return f"NeighboursRow({self.token!r}: {', '.join(one.word for one in self.nearest[:3])}, ...)"
+        return f"NeighboursRow({self.token!r}: {', '.join(near.word for near in self.nearest[:3])}, ...)"
 
 
 class NameRankingRow(Row, frozen=True, kw_only=True, tag="name-ranking"):
@@ -78,19 +78,19 @@ def neighbours(embedding: EmbeddingLike, word: str, *, count: int = 10) -> Neigh
     """
     check_whole("count", count, most=MOST)
     embedding = load(embedding)
-    found = embedding.lookup([word])
-    if found.missing and " " in word.strip():
-        found = embedding.lookup(dict.fromkeys(word.split()))
-    if not found.words:
+    lookup = embedding.lookup([word])
+    if lookup.missing and " " in word.strip():
+        lookup = embedding.lookup(dict.fromkeys(word.split()))
+    if not lookup.words:
         raise VocabularyError(f"{word!r} is missing", where=embedding.name, words=[word], hint="use a word it has")
     return NeighboursRow(
         test=word,
         embedding=embedding.name,
         embedding_sha256=embedding.sha256,
-        missing=found.missing,
+        missing=lookup.missing,
         word=word,
-        token=" ".join(found.tokens),
-        nearest=word_values(dict(embedding.most_similar(found.words, count=count))),
+        token=" ".join(lookup.tokens),
+        nearest=word_values(dict(embedding.most_similar(lookup.words, count=count))),
     )
 
 
@@ -135,8 +135,8 @@ def rank_names(
     x, y = test.x.words if x is None else tuple(x), test.y.words if y is None else tuple(y)
     document = query if document is None else document
     texts = [_rows(embedding, text) for text in (query, document)]
-    found = [embedding.lookup(dict.fromkeys(names)) for names in (x, y)]
-    for side, asked in zip(found, (x, y), strict=True):
+    lookups = [embedding.lookup(dict.fromkeys(names)) for names in (x, y)]
+    for side, asked in zip(lookups, (x, y), strict=True):
         if not side.words:
             raise VocabularyError(
                 f"has none of {len(asked)} names",
@@ -145,8 +145,8 @@ def rank_names(
                 hint="give names that it has",
             )
     direction = texts[0].mean(axis=0)
-    scores = [_scores(texts[1], side.unit, direction) for side in found]
-    named = dict(zip((*found[0].words, *found[1].words), np.concatenate(scores).tolist(), strict=True))
+    scores = [_scores(texts[1], side.unit, direction) for side in lookups]
+    named = dict(zip((*lookups[0].words, *lookups[1].words), np.concatenate(scores).tolist(), strict=True))
     higher = scores[0][:, None] - scores[1][None, :]
     return NameRankingRow(
         test=query,
@@ -154,23 +154,23 @@ def rank_names(
         embedding_sha256=embedding.sha256,
         statistic=float(scores[0].mean() - scores[1].mean()),
         p_value=permutation_test(scores[0], scores[1], alternative="two-sided").p_value,
-        missing=(*found[0].missing, *found[1].missing),
+        missing=(*lookups[0].missing, *lookups[1].missing),
         query=query,
         document=document,
-        names_x=found[0].words,
-        names_y=found[1].words,
-        scores=word_values(dict(sorted(named.items(), key=lambda one: -one[1]))),
+        names_x=lookups[0].words,
+        names_y=lookups[1].words,
+        scores=word_values(dict(sorted(named.items(), key=lambda name: -name[1]))),
         share_higher=float(np.mean((higher > 0) + 0.5 * (higher == 0))),
     )
 
 
 def _rows(embedding: Embedding, text: str) -> Floats:
-    found = embedding.lookup(dict.fromkeys(text.split()))
-    if not found.words:
+    lookup = embedding.lookup(dict.fromkeys(text.split()))
+    if not lookup.words:
         raise VocabularyError(
-            f"has none of the words of {text!r}", where=embedding.name, words=found.missing, hint="use words it has"
+            f"has none of the words of {text!r}", where=embedding.name, words=lookup.missing, hint="use words it has"
         )
-    return found.unit
+    return lookup.unit
 
 
 def _scores(document: Floats, names: Floats, query: Floats) -> Floats:

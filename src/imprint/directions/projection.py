@@ -67,7 +67,7 @@ class ProjectionRow(Row, frozen=True, kw_only=True, tag="projection"):
 
     def to_mapping(self) -> dict[str, float]:
         """Return the coordinates by word, in the order given."""
-        return {one.word: one.value for one in self.coordinates if one.value is not None}
+        return {placed.word: placed.value for placed in self.coordinates if placed.value is not None}
 
     def __repr__(self) -> str:
         words = f"{self.n_words} words, {len(self.missing)} missing"
@@ -122,24 +122,24 @@ def project(
     >>> imprint.project("default", ("he", "she"), ["nurse", "pilot"]).most_positive(1)[0].word
     'pilot'
     """
-    words = tuple(one.word for one in professions()) if words is None else words
+    words = tuple(profession.word for profession in professions()) if words is None else words
     check_list("words", words)
     subject = open_subject(embedding)
     axis = as_axis(subject, axis, cache=cache)
     embedding = word_vectors(subject, words, cache=cache)
     axis.check(embedding)
     spellings = [_spelling(embedding, word) for word in words]
-    found = embedding.lookup(spellings)
-    if not found.words:
+    lookup = embedding.lookup(spellings)
+    if not lookup.words:
         raise VocabularyError(
             f"has none of the words ({quote(words)})", where=embedding.name, words=words, hint="use words it has"
         )
-    lost = set(found.missing)
-    known = tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling not in lost)
-    _refuse_shared(known, found.tokens, embedding)
-    lengths = np.linalg.norm(found.vectors.astype(np.float64), axis=1)
-    coordinates = axis.project(found.vectors) / lengths
-    variance = float(coordinates.var(ddof=1)) if len(known) > 1 else None  # the paper's measure of stereotype
+    lost = set(lookup.missing)
+    placed = tuple(word for word, spelling in zip(words, spellings, strict=True) if spelling not in lost)
+    _refuse_shared(placed, lookup.tokens, embedding)
+    lengths = np.linalg.norm(lookup.vectors.astype(np.float64), axis=1)
+    coordinates = axis.project(lookup.vectors) / lengths
+    variance = float(coordinates.var(ddof=1)) if len(placed) > 1 else None  # the paper's measure of stereotype
     return ProjectionRow(
         test=axis.name,
         embedding=embedding.name,
@@ -152,10 +152,10 @@ def project(
         explained=axis.explained,
         agreement=axis.agreement,
         axis_missing=axis.missing,
-        n_words=len(known),
+        n_words=len(placed),
         mean=float(coordinates.mean()),
         variance=variance,
-        coordinates=word_values(dict(zip(known, coordinates.tolist(), strict=True))),
+        coordinates=word_values(dict(zip(placed, coordinates.tolist(), strict=True))),
     )
 
 

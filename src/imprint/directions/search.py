@@ -78,8 +78,8 @@ def best_products(
             cosines = coarse[0][row : ends[0]] @ coarse[1][column : ends[1]].T
             pool.make_room(cosines.size)
             limits = (pool.least, delta, margin)
-            found = (pool.firsts, pool.seconds, pool.scores)
-            pool.count = scan_products(cosines, (row, column), orders, unit, factors, limits, found, pool.count)
+            columns = (pool.firsts, pool.seconds, pool.scores)
+            pool.count = scan_products(cosines, (row, column), orders, unit, factors, limits, columns, pool.count)
             if pool.count > pool.full:
                 pool.thin()
         if progress is not None:
@@ -132,7 +132,7 @@ class _Space:
         middles = np.minimum(np.array(corner) + tile // 2, len(self.order) - 1)
         rise = float(np.subtract(*self.projections[middles])) ** 2
         allowed = min(delta * delta - rise, rise * (1.0 / (least * least) - 1.0) if least else math.inf)
-        level = next((one for one in self.levels if one.usual > allowed), self.levels[-1])
+        level = next((level for level in self.levels if level.usual > allowed), self.levels[-1])
         products: Floats32 = level.coordinates[row : row + tile] @ level.coordinates[column : column + tile].T
         return products
 
@@ -201,11 +201,8 @@ class _Pool:
         order = np.lexsort((seconds, firsts, -scores))
         firsts, seconds, scores = firsts[order], seconds[order], scores[order]
         chosen, count = thin(firsts, seconds, scores, self.words, self.k)
-        self.firsts[:count], self.seconds[:count], self.scores[:count] = (
-            firsts[:count],
-            seconds[:count],
-            scores[:count],
-        )
+        for column, kept in ((self.firsts, firsts), (self.seconds, seconds), (self.scores, scores)):
+            column[:count] = kept[:count]
         self.count = count
         if len(chosen) == 2 * self.k:
             self.least = float(scores[chosen[-1]])

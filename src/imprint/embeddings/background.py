@@ -64,10 +64,10 @@ class Background:
         """
         if not len(ranks) or ranks.max() + 1 < FEWEST_RANKS:
             return None
-        kept, lowest, starts = _sample(ranks)
+        chosen, lowest, starts = _sample(ranks)
         if len(lowest) < 2:
             return None
-        sample = rows_at(kept)
+        sample = rows_at(chosen)
         return cls(sample, lowest, starts, sample[: int(starts[min(_FREQUENT, len(lowest))])])
 
     def draw(self, ranks: Ints, draws: int, rng: np.random.Generator, half: int | None = None) -> Ints:
@@ -150,10 +150,10 @@ def _principal(rows: Floats32) -> Floats:
 
 def in_order(rank_of: Callable[[str], int | None]) -> bool:
     """Tell whether words come by frequency; too few words that are known leave no reason for doubt."""
-    found = [rank for word in ORDERED if (rank := rank_of(word)) is not None]
-    if len(found) < _FEWEST_ORDERED:
+    ranks = [rank for word in ORDERED if (rank := rank_of(word)) is not None]
+    if len(ranks) < _FEWEST_ORDERED:
         return True
-    return bool(np.corrcoef(np.arange(len(found)), np.argsort(np.argsort(found)))[0, 1] >= _AGREED)
+    return bool(np.corrcoef(np.arange(len(ranks)), np.argsort(np.argsort(ranks)))[0, 1] >= _AGREED)
 
 
 def block_of(ranks: npt.ArrayLike) -> Ints:
@@ -175,10 +175,10 @@ def _sample(ranks: Ints) -> tuple[Ints, Ints, Ints]:
     blocks = block_of(ranks)
     order = np.lexsort((_order(ranks), blocks))
     within = np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1)
-    kept = [rows[:SAMPLE] for rows in within if len(rows) >= _FEWEST_ROWS]
-    starts = np.cumsum([0, *map(len, kept)])
+    sampled = [rows[:SAMPLE] for rows in within if len(rows) >= _FEWEST_ROWS]
+    starts = np.cumsum([0, *map(len, sampled)])
     lowest = np.array([ranks[rows].min() for rows in within if len(rows) >= _FEWEST_ROWS], dtype=np.int64)
-    return (np.concatenate(kept) if kept else order[:0]), lowest, starts.astype(np.int64)
+    return (np.concatenate(sampled) if sampled else order[:0]), lowest, starts.astype(np.int64)
 
 
 def _order(ranks: Ints) -> Floats:

@@ -225,7 +225,7 @@ def _check_words(embedding: Embedding, holds: Callable[[str], bool], found: str)
         ) from error
 
 
-def _check_rows(embedding: Embedding, holds: Callable[[str], bool], found: str) -> None:
+def _check_rows(embedding: Embedding, holds: Callable[[str], bool], said: str) -> None:
     """Refuse words that a row cannot hold, and rows so long that their readers take them for damage."""
     if embedding.dimension > LARGEST_DIMENSION:
         raise EmbeddingFileError(
@@ -235,7 +235,7 @@ def _check_rows(embedding: Embedding, holds: Callable[[str], bool], found: str) 
             where=embedding.name,
             hint="write it as .safetensors",
         )
-    _check_words(embedding, holds, found)
+    _check_words(embedding, holds, said)
     if len(longest := max(embedding.words, key=len)) > _LONGEST_WORD:
         raise _refusal(embedding, longest, f"has {len(longest):,} characters", _HOLD_ANY)
 

@@ -45,9 +45,7 @@ class Lookup:
     @property
     def unit(self) -> Floats:
         """The rows at length one, in float64."""
-        rows = self.vectors.astype(np.float64)
-        units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return units
+        return unit_rows(self.vectors)
 
     def __repr__(self) -> str:
         return f"Lookup({len(self.words)} found, {len(self.missing)} missing)"
@@ -205,7 +203,7 @@ class Embedding:
     @cached_property
     def is_ordered(self) -> bool:
         """Whether the words come by frequency, as far as common English words tell."""
-        if len(self) > 2 and all(one <= two for one, two in itertools.pairwise(self.words)):
+        if len(self) > 2 and all(earlier <= later for earlier, later in itertools.pairwise(self.words)):
             return False
         places = np.arange(len(self)) if self.ranks is None else self.ranks
         return in_order(lambda word: int(places[self.index[word]]) if word in self.index else None)
@@ -228,10 +226,10 @@ class Embedding:
 
     def ranks_of(self, tokens: Iterable[str]) -> Ints:
         """Return the frequency ranks of words; one that is not in the vocabulary, or has none, is rarer than all."""
-        known = self.frequency_ranks
-        rarest = int(known.max(initial=-1)) + 1
+        row_ranks = self.frequency_ranks
+        rarest = int(row_ranks.max(initial=-1)) + 1
         rows = (self.index.get(token) for token in tokens)
-        ranks = [rarest if row is None or known[row] < 0 else int(known[row]) for row in rows]
+        ranks = [rarest if row is None or row_ranks[row] < 0 else int(row_ranks[row]) for row in rows]
         return np.array(ranks, dtype=np.int64)
 
     @cached_property
@@ -261,12 +259,12 @@ class Embedding:
         """
         check_list("words", words)
         hits = [(word, self._find(word)) for word in words]
-        found = [(word, *hit) for word, hit in hits if hit is not None]
+        matched = [(word, *hit) for word, hit in hits if hit is not None]
         return Lookup(
-            words=tuple(word for word, *_ in found),
-            tokens=tuple(token for _, token, _, _ in found),
-            matches=tuple(match for _, _, match, _ in found),
-            vectors=np.array([row for *_, row in found], dtype=np.float32).reshape(len(found), self.dimension),
+            words=tuple(word for word, *_ in matched),
+            tokens=tuple(token for _, token, _, _ in matched),
+            matches=tuple(match for _, _, match, _ in matched),
+            vectors=np.array([row for *_, row in matched], dtype=np.float32).reshape(len(matched), self.dimension),
             missing=tuple(word for word, hit in hits if hit is None),
         )
 
@@ -279,10 +277,10 @@ class Embedding:
         """
         check_whole("count", count)
         sides = [[words] if isinstance(words, str) else list(words) for words in (positive, negative)]
-        found = self._known([word for side in sides for word in side])
+        terms = self._known([word for side in sides for word in side])
         signs = np.repeat([1.0, -1.0], [len(side) for side in sides])
-        similar = self._similarities(signs @ found.unit)
-        for token in found.tokens:
+        similar = self._similarities(signs @ terms.unit)
+        for token in terms.tokens:
             if token in self:  # a word made of subwords is in no row
                 similar[self.index[token]] = -np.inf
         near = np.argsort(-similar, kind="stable")[:count]
@@ -290,13 +288,13 @@ class Embedding:
 
     def _known(self, words: Sequence[str]) -> Lookup:
         """Look words up; refuse those that are missing."""
-        found = self.lookup(words)
-        if found.missing or not found.words:
-            missing = ", ".join(map(repr, found.missing)) or "no words given"
+        lookup = self.lookup(words)
+        if lookup.missing or not lookup.words:
+            missing = ", ".join(map(repr, lookup.missing)) or "no words given"
             raise VocabularyError(
-                f"{missing}: not found", where=self.name, words=found.missing, hint="use words it has"
+                f"{missing}: not found", where=self.name, words=lookup.missing, hint="use words it has"
             )
-        return found
+        return lookup
 
     def _similarities(self, vector: Floats) -> Floats:
         """Return every row's cosine with a vector; rows without a direction have none and come last."""

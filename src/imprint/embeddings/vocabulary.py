@@ -50,8 +50,8 @@ def frequent_words(embedding: Embedding, count: int, *, leaving_out: set[str]) -
 
 
 def _not_capitalised(embedding: Embedding, ordered: Indices) -> list[int]:
-    place = np.empty(len(embedding), dtype=np.intp)
-    place[ordered] = np.arange(len(embedding))
+    rank = np.empty(len(embedding), dtype=np.intp)
+    rank[ordered] = np.arange(len(embedding))
     index = embedding.index
     rows = []
     for row in ordered.tolist():
@@ -59,7 +59,7 @@ def _not_capitalised(embedding: Embedding, ordered: Indices) -> list[int]:
         if _WORD.fullmatch(word):
             # Of a phrase, "New York" as well as "New york".
             capitalised = (index.get(form) for form in {word.capitalize(), word.title()})
-            if all(other is None or place[row] < place[other] for other in capitalised):
+            if all(other is None or rank[row] < rank[other] for other in capitalised):
                 rows.append(row)
     return rows
 

@@ -54,11 +54,11 @@ class BagOfWordsEncoder(Encoder):
         vectors: list[Floats32] = []
         missing: list[str] = []
         for token in words_in(text):
-            found = self._embedding.lookup([token])
-            if found.missing and (parts := _PART.findall(token)) != [token]:
-                found = self._embedding.lookup(parts)
-            vectors.append(found.vectors)
-            missing += found.missing
+            lookup = self._embedding.lookup([token])
+            if lookup.missing and (parts := _PART.findall(token)) != [token]:
+                lookup = self._embedding.lookup(parts)
+            vectors.append(lookup.vectors)
+            missing += lookup.missing
         rows = np.concatenate(vectors) if vectors else whole.vectors
         return rows, tuple(missing) if vectors else (text,)
 

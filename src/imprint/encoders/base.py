@@ -190,27 +190,14 @@ class FunctionEncoder(Encoder):
         return self._function(list(texts))
 
 
-class WrappingEncoder(Encoder):
-    """Base of encoders made of another one, their `base`, which is what texts are sent to."""
-
-    base: Encoder
-
-    def check_count(self, texts: Sequence[str]) -> None:
-        """Refuse texts that the encoder may not be sent any more."""
-        self.base.check_count(texts)
-
-    def expect(self, count: int) -> int:
-        """Return how many texts the encoder will be sent in all."""
-        return self.base.expect(count)
-
-    def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words that the encoder has no representation of."""
-        return self.base.lacks(words)
-
-
 def identify(**parts: object) -> str:
     """Return a hash of what decides an encoder's vectors; parts must be plain values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def stated(**settings: str | None) -> dict[str, str]:
+    """Return what a result states about an encoder: the settings that are set."""
+    return {name: value for name, value in settings.items() if value}
 
 
 def _as_rows(name: str, answer: npt.ArrayLike, count: int) -> Floats32:

@@ -93,22 +93,22 @@ class EncodingCache:
         """Return the vectors it has, by text."""
         by_key = {_key(text): text for text in texts}
         keys = sorted(by_key)
-        found: dict[str, Floats32] = {}
+        vectors: dict[str, Floats32] = {}
         with self._reporting(), self._lock:
             for start in range(0, len(keys), _ASKED_AT_ONCE):
-                asked = keys[start : start + _ASKED_AT_ONCE]
+                batch = keys[start : start + _ASKED_AT_ONCE]
                 query = (
-                    f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(asked))})"  # noqa: S608 - question marks only
+                    f"SELECT text, vector FROM encodings WHERE encoder = ? AND text IN ({','.join('?' * len(batch))})"  # noqa: S608 - question marks only
                 )
-                for key, vector in self._database.execute(query, (encoder, *asked)):
+                for key, vector in self._database.execute(query, (encoder, *batch)):
                     row = _read(encoder, key, vector)
                     # A damaged page may answer with another key than it was asked for.
                     if row is None or key not in by_key:
                         raise EncoderError(
                             "is damaged: it holds an invalid encoding", where=self.path, hint="remove it"
                         )
-                    found[by_key[key]] = row
-        return found
+                    vectors[by_key[key]] = row
+        return vectors
 
     def put(self, encoder: str, texts: Sequence[str], rows: Floats32) -> None:
         """Keep one row per text, all or none of them; a text that another process kept meanwhile stays."""
@@ -211,12 +211,12 @@ def _checksum(encoder: str, key: bytes, vector: bytes) -> bytes:
     return zlib.crc32(vector, zlib.crc32(key, zlib.crc32(encoder.encode()))).to_bytes(4, "little")
 
 
-def _read(encoder: str, key: object, kept: object) -> Floats32 | None:
+def _read(encoder: str, key: object, stored: object) -> Floats32 | None:
     """Return a vector from the bytes kept, None where they are none or not those that were written."""
-    if not isinstance(kept, bytes) or not isinstance(key, bytes) or len(kept) < 8 or len(kept) % 4:
+    if not isinstance(stored, bytes) or not isinstance(key, bytes) or len(stored) < 8 or len(stored) % 4:
         return None
-    vector = kept[:-4]
-    if _checksum(encoder, key, vector) != kept[-4:]:
+    vector = stored[:-4]
+    if _checksum(encoder, key, vector) != stored[-4:]:
         return None
     row = np.frombuffer(vector, dtype="<f4").astype(np.float32, copy=False)
     return row if np.isfinite(row).all() else None

@@ -136,11 +136,11 @@ class HttpReply:
     @property
     def wait(self) -> float:
         """The seconds its Retry-After asks for, in digits or as a date, capped; 0 where it asks for nothing."""
-        asked = self.headers.get("retry-after", "")
+        value = self.headers.get("retry-after", "")
         try:
-            seconds = float(asked)
+            seconds = float(value)
         except ValueError:
-            seconds = _seconds_until(asked)
+            seconds = _seconds_until(value)
         return min(max(seconds, 0.0), LONGEST_WAIT) if math.isfinite(seconds) else 0.0
 
 

@@ -1,7 +1,7 @@
 """An ONNX model with a tokenizer.json, run by onnxruntime on the CPU: a sentence encoder without torch."""
 
 import shlex
-from collections.abc import Sequence
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import Pooling, check_choice
-from imprint.encoders.base import Encoder, identify
-from imprint.encoders.batches import check_tokens, encode_in_batches
-from imprint.encoders.export import write_onnx
-from imprint.encoders.onnx_files import Contents, inspect
-from imprint.encoders.pooling import POOLINGS, pool
+from imprint.encoders.base import identify, stated
+from imprint.encoders.onnx_files import Contents, append_map, inspect
+from imprint.encoders.tokens import (
+    POOLINGS,
+    TokenEncoder,
+    WordSpan,
+    check_tokens,
+    encode_in_batches,
+    mean_of_words,
+    pool,
+)
 from imprint.encoders.weights import check_inside, display_name
-from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, raising_as, requiring
 from imprint.files import FilePath, hash_file
 from imprint.types import Floats32
@@ -32,7 +37,7 @@ _RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "Rand
 _SILENT = 4  # onnxruntime's level for fatal errors alone
 
 
-class OnnxEncoder(Encoder):
+class OnnxEncoder(TokenEncoder):
     """An ONNX graph that reads token ids, and the tokenizer.json beside it or given.
 
     Without `pooling` the graph's own sentence embedding is taken as it is, and where it has none, the mean over its
@@ -70,25 +75,13 @@ class OnnxEncoder(Encoder):
         self._files = (path, external, words)
         self.name = display_name(path.parent if path.stem == "model" else path.with_suffix(""))
         chosen = {"adapter": "onnx", "pooling": self._pooling or "the model's own"}
-        self.settings = chosen | ({"prefix": prefix} if prefix else {})
+        self.settings = stated(**chosen, prefix=prefix)
         files = {file.name: hash_file(file) for file in (path, *external)}
         self.identity = identify(**chosen, prefix=prefix, files=files, tokenizer=hash_file(words))
 
-    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one row per text."""
-        return self._encoded(texts, None)
-
-    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
-        """Return one row per word in its text."""
-        shift = len(self._prefix)
-        return self._encoded(texts, [(start + shift, end + shift) for start, end in spans])
-
-    def _encoded(self, texts: Sequence[str], spans: Sequence[WordSpan] | None) -> npt.ArrayLike:
-        """Return one row per text, or of the words at some places in them."""
-        if not texts:
-            return np.empty((0, 0), dtype=np.float32)
+    def _encode(self, texts: list[str], spans: list[WordSpan] | None) -> npt.ArrayLike:
         with raising_as(Exception, EncoderError, "cannot split these texts into tokens ({})", where=self.name):
-            encodings = self._tokenizer.encode_batch([self._prefix + text for text in texts])
+            encodings = self._tokenizer.encode_batch(texts)
         lengths = [len(encoding.ids) for encoding in encodings]
         check_tokens(self.name, texts, lengths)
         with raising_as(ValueError, EncoderError, "gives vectors of several lengths ({})", where=self.name):
@@ -133,7 +126,14 @@ class OnnxEncoder(Encoder):
         kinds = {entry.name: entry.type for entry in self._session.get_outputs()}
         if self._pooling == "max" or kinds[self._output] != "tensor(float)":
             return None
-        written = write_onnx(path, external, words, folder, self._output, weight, bias)
+        for file in external:
+            copied = folder / file.relative_to(path.parent)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copied)
+        shutil.copyfile(words, folder / "tokenizer.json")
+        written = folder / path.name
+        # Rows on the left: y = x weight^T + bias, for one vector per text and for one per token alike.
+        written.write_bytes(append_map(path.read_bytes(), self._output, np.ascontiguousarray(weight.T), bias))
         moved = self.encode(_TRIED).astype(np.float64) @ weight.T + bias
         again = OnnxEncoder(written, pooling=self._pooling, prefix=self._prefix).encode(_TRIED)
         if not np.allclose(again, moved, atol=_SAME * max(1.0, float(np.abs(moved).max()))):
@@ -189,16 +189,16 @@ def _open_tokenizer(path: Path) -> Any:
 
 def _choose_inputs(path: Path, session: Any) -> dict[str, Any]:
     """Return the integer type of every input the graph asks for."""
-    asked = {entry.name: entry.type for entry in session.get_inputs()}
-    strange = [name for name, kind in asked.items() if name not in _FED or kind not in _INTEGERS]
-    if strange or "input_ids" not in asked:
+    inputs = {entry.name: entry.type for entry in session.get_inputs()}
+    strange = [name for name, kind in inputs.items() if name not in _FED or kind not in _INTEGERS]
+    if strange or "input_ids" not in inputs:
         raise EncoderError(
-            f"asks for {', '.join(asked) or 'nothing'}",
+            f"asks for {', '.join(inputs) or 'nothing'}",
             expected=f"a graph that reads {', '.join(_FED)}",
             where=path,
             hint="export it again",
         )
-    return {name: _INTEGERS[kind] for name, kind in asked.items()}
+    return {name: _INTEGERS[kind] for name, kind in inputs.items()}
 
 
 def _choose_output(path: Path, session: Any, pooling: Pooling | None) -> tuple[str, Pooling | None]:

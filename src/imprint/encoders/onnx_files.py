@@ -91,7 +91,7 @@ def _mapped_graph(graph: bytes, output: str, matrix: Floats32, bias: Floats32, a
             fields.append(graph[start:stop])
     fields += [_message(_NODE, _node("MatMul", (inner, names[0]), product, added))]
     fields += [_message(_NODE, _node("Add", (product, names[1]), output, added))]
-    fields += [_message(_INITIALIZER, _tensor(*one)) for one in zip(names, (matrix, bias), strict=True)]
+    fields += [_message(_INITIALIZER, _tensor(*named)) for named in zip(names, (matrix, bias), strict=True)]
     return b"".join(fields)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from imprint.checks import check_between, check_whole
-from imprint.encoders.base import Encoder, identify
+from imprint.encoders.base import Encoder, identify, stated
 from imprint.encoders.http import (
     KEY_VARIABLE,
     LONGEST_WAIT,
@@ -90,9 +90,8 @@ class ServerEncoder(Encoder):
         self._size: int | None = None
         self.name = model
         self.identity = identify(adapter="server", url=self._base, model=model, prefix=prefix)
-        own = "the server's own"
-        stated = {"adapter": "server", "url": self._base, "model": model, "pooling": own, "prefix": prefix}
-        self.settings = {name: value for name, value in stated.items() if value}
+        pooling = "the server's own"
+        self.settings = stated(adapter="server", url=self._base, model=model, pooling=pooling, prefix=prefix)
         self.chunk = batch
         self.max_texts = max_texts
 
@@ -154,8 +153,8 @@ class ServerEncoder(Encoder):
 
     def _refusal(self, answer: HttpReply, tried: str) -> EncoderError:
         if 300 <= answer.status < 400:
-            place = answer.headers.get("location", "nowhere")
-            return self._error("redirects, which is not followed, to", "give that URL if you trust it", said=place)
+            target = answer.headers.get("location", "nowhere")
+            return self._error("redirects, which is not followed, to", "give that URL if you trust it", said=target)
         refusal = read_refusal(answer.status, answer.body)
         advice = _ADVICE.get(answer.status, "check the server and --model")
         # What is said about a key that was refused may hold the key, written in some other way.
@@ -266,7 +265,7 @@ def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
         raise ProtocolError(
             f"numbered its vectors wrongly, expected each from 0 to {len(items) - 1} once; it gave", str(indices)
         )
-    return [items[place] for place in np.argsort(indices)]
+    return [items[index] for index in np.argsort(indices)]
 
 
 def _text(body: bytes) -> str:

@@ -6,19 +6,26 @@ May et al. (2019, SEAT), Table 3, ask BERT at its first token and GPT at its las
 import contextlib
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from imprint.checks import Layers, Pooling, check_choice, check_whole
-from imprint.encoders.base import Encoder, identify
-from imprint.encoders.batches import check_tokens, encode_in_batches
-from imprint.encoders.pooling import LAYERS, POOLINGS, combine, pool
+from imprint.encoders.base import identify, stated
+from imprint.encoders.tokens import (
+    LAYERS,
+    POOLINGS,
+    TokenEncoder,
+    WordSpan,
+    check_tokens,
+    combine,
+    encode_in_batches,
+    mean_of_words,
+    pool,
+)
 from imprint.encoders.weights import CONFIG, check_folder, check_transformer, display_name, hash_folder
-from imprint.encoders.words import WordSpan, mean_of_words
 from imprint.errors import EncoderError, ImprintError, raising_as, requiring
 from imprint.files import FilePath
 from imprint.types import Floats32
@@ -26,7 +33,7 @@ from imprint.types import Floats32
 _LIBRARIES = ("transformers", "sentence_transformers", "huggingface_hub", "torch")
 
 
-class TransformersEncoder(Encoder):
+class TransformersEncoder(TokenEncoder):
     """A folder's AutoModel on the CPU in float32, one pooled vector per text, not normalised.
 
     Without `pooling` a decoder (such as GPT) gives its last token, every other model the mean of its tokens. Special
@@ -59,26 +66,14 @@ class TransformersEncoder(Encoder):
         self.gives_tokens = bool(self._tokenizer.is_fast)  # others do not say where their tokens are
         self.name = display_name(path)
         chosen = {"adapter": "transformers", "pooling": self._pooling, "layers": layers}
-        self.settings = chosen | ({"prefix": prefix} if prefix else {})
+        self.settings = stated(**chosen, prefix=prefix)
         self.identity = identify(**chosen, prefix=prefix, files=hash_folder(path))
 
-    def embed(self, texts: Sequence[str]) -> npt.ArrayLike:
-        """Return one pooled row per text."""
-        return self._encoded(texts, None)
-
-    def embed_words(self, texts: Sequence[str], spans: Sequence[WordSpan]) -> npt.ArrayLike:
-        """Return one row per word in its text."""
-        shift = len(self._prefix)
-        return self._encoded(texts, [(start + shift, end + shift) for start, end in spans])
-
-    def _encoded(self, texts: Sequence[str], spans: Sequence[WordSpan] | None) -> npt.ArrayLike:
-        """Return one row per text, or of the words at some places in them."""
-        if not texts:
-            return np.empty((0, 0), dtype=np.float32)
+    def _encode(self, texts: list[str], spans: list[WordSpan] | None) -> npt.ArrayLike:
         with offline_and_quiet(self.name, "cannot encode these texts"):
             cut: dict[str, Any] = {} if self._limit is None else {"truncation": True, "max_length": self._limit}
             cut |= {} if spans is None else {"return_offsets_mapping": True}
-            read = self._tokenizer([self._prefix + text for text in texts], **cut)
+            read = self._tokenizer(texts, **cut)
             tokens: list[list[int]] = read["input_ids"]
             lengths = [len(ids) for ids in tokens]
             check_tokens(self.name, texts, lengths)
@@ -215,5 +210,5 @@ def _longest_text(tokenizer: Any, model: Any) -> int | None:
     if limits[1] is not None and skipped:
         limits[1] -= skipped[0]
     # Tokenizers that know no limit say 10^30.
-    known = [limit for limit in limits if limit is not None and 0 < limit < 1 << 31]
-    return min(known, default=None)
+    usable = [limit for limit in limits if limit is not None and 0 < limit < 1 << 31]
+    return min(usable, default=None)

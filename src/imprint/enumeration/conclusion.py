@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from imprint.embeddings.embedding import Embedding
-from imprint.enumeration.confounds import EXPLAINED, correlation_with_frequency
-from imprint.enumeration.groups import describe, illustrate, letters
+from imprint.enumeration.groups import EXPLAINED, correlation_with_frequency, describe, illustrate, letters
 from imprint.enumeration.problem import Problem
 from imprint.enumeration.result import Enumeration
 from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeGroupRow, UbeIndirectRow, UbeOverviewRow, UbeRow
@@ -101,8 +100,8 @@ def conclude(
     rows = _Rows(embedding, problem, settings, table, order)
     indirect = () if crossings is None else (rows.indirect(crossings),)
     names = dict(zip(letters(settings.groups), map(tuple, rows.names), strict=True))
-    found = (rows.overview(), *rows.cells(), *rows.groups, *indirect)
-    return Enumeration(found, names, problem.targets.missing, problem.dropped)
+    listed = (rows.overview(), *rows.cells(), *rows.groups, *indirect)
+    return Enumeration(listed, names, problem.targets.missing, problem.dropped)
 
 
 def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floats32) -> Crossings | None:
@@ -118,26 +117,26 @@ def find_crossings(cells: Cells, stands_out: Flags, rows: Ints, directions: Floa
     if not tuples:
         return None
     null = np.empty((len(directions), len(tuples)))
-    asked = sorted({category for *_, j, k in tuples for category in (j, k)})
-    part = cells.only(asked)
-    moved = (cells.offsets[asked] - part.offsets[:-1])[:, None, None]
+    categories = sorted({category for *_, j, k in tuples for category in (j, k)})
+    part = cells.only(categories)
+    moved = (cells.offsets[categories] - part.offsets[:-1])[:, None, None]
     chosen = np.full_like(rows, -1)
     with single_threaded():
         observed = _products(cells, rows, tuples)
         for r, drawn in enumerate(directions):
             places = observed_scores(replace(part, directions=drawn.T.astype(np.float64)))[1]
-            chosen[asked] = np.where(places < 0, -1, places + moved)
+            chosen[categories] = np.where(places < 0, -1, places + moved)
             null[r] = _products(cells, chosen, tuples)
-    known = ~np.isnan(null)
-    there = np.maximum(known.sum(axis=0), 1)
-    centre = np.where(known, null, 0.0).sum(axis=0) / there
-    spread = np.sqrt(np.where(known, (null - centre) ** 2, 0.0).sum(axis=0) / there)
+    is_real = ~np.isnan(null)
+    there = np.maximum(is_real.sum(axis=0), 1)
+    centre = np.where(is_real, null, 0.0).sum(axis=0) / there
+    spread = np.sqrt(np.where(is_real, (null - centre) ** 2, 0.0).sum(axis=0) / there)
     distance = (observed - centre) / np.where(spread > 0, spread, np.inf)
     strongest = np.argsort(-distance, kind="stable")[:STRONGEST].tolist()
     return Crossings(
         tuples=len(tuples),
         share=float(np.mean(observed > 0)),
-        null_share=float(np.mean(null[known] > 0)) if known.any() else float("nan"),
+        null_share=float(np.mean(null[is_real] > 0)) if is_real.any() else float("nan"),
         strongest=tuple((tuples[t], float(observed[t]), float(distance[t])) for t in strongest),
     )
 
@@ -160,7 +159,7 @@ class _Rows:
     def names(self) -> list[list[str]]:
         """The names of each group."""
         names, labels = self.problem.targets.names, self.problem.labels
-        return [[names[place] for place in np.flatnonzero(labels == group)] for group in range(self.settings.groups)]
+        return [[names[index] for index in np.flatnonzero(labels == group)] for group in range(self.settings.groups)]
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -227,7 +226,7 @@ class _Rows:
                     statistic=float(associations),
                     group=letter,
                     n_names=len(names),
-                    names=tuple(names[place] for place in illustrate(problem.name_vectors[members])),
+                    names=tuple(names[index] for index in illustrate(problem.name_vectors[members])),
                     frequency=float(correlations[number]),
                     associations=associations,
                     recurrent=None if table.recurs is None else _total(table.recurs[:, number]),

@@ -121,23 +121,24 @@ def enumerate_biases(embedding: EncoderLike, plan: EnumerationPlan) -> Enumerati
     ['A-2', 'A-8']
     """
     settings, subject = plan.settings, plan.opened(embedding)
-    problem = build_problem(subject, plan.names, settings, problem_seeds(settings))
-    kept = open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__)
-    alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
-    transferred, work = None, count_work(settings)
-    if plan.against is not None:
-        other = plan.opened(plan.against)
-        transferred, work = transfer_problem(problem, subject, other, settings), work + count_work(alone)
-    report = as_increments(plan.progress, work)
-    with working(plan.workers) as executor, executor_or_threads(executor) as pool, kept as checkpoint:
+    other = None if plan.against is None else plan.opened(plan.against)
+    # A cluster that is not there is refused before the groups are made, which takes seconds.
+    with working(plan.workers) as executor, executor_or_threads(executor) as pool:
+        problem = build_problem(subject, plan.names, settings, problem_seeds(settings))
+        alone = replace(settings, repeats=0)  # the other has the first's groups, which are not made anew
+        transferred, work = None, count_work(settings)
+        if other is not None:
+            transferred, work = transfer_problem(problem, subject, other, settings), work + count_work(alone)
+        report = as_increments(plan.progress, work)
         shared: dict[str, Any] = {"executor": pool, "device": plan.device, "report": report}
-        table, crossings = solve(problem, settings, checkpoint=checkpoint, **shared)
-        order = order_categories(table)
-        first = conclude(subject, problem, settings, table, crossings, order)
-        if transferred is None:
-            return first
-        again, places = transferred
-        second = conclude(other, again, alone, *solve(again, alone, **shared), order)
+        with open_checkpoint(plan.checkpoint, problem.cells, settings, subject.sha256, __version__) as checkpoint:
+            table, crossings = solve(problem, settings, checkpoint=checkpoint, **shared)
+            order = order_categories(table)
+            first = conclude(subject, problem, settings, table, crossings, order)
+            if transferred is None or other is None:
+                return first
+            again, places = transferred
+            second = conclude(other, again, alone, *solve(again, alone, **shared), order)
     # Cells with too few words have no rows to look up; what comes of them is not among the associations.
     scores = scores_of(again.cells, places[table.rows])[order]
     of_cells = scores[np.isfinite(table.scores[order])].tolist()

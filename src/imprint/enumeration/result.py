@@ -111,7 +111,7 @@ def beside(
     stood_out = {row.test for row in first.standing_out}
     lacking = set(words_missing)
     origin = {"groups_of": first.overview.embedding, "groups_of_sha256": first.overview.embedding_sha256}
-    asked = {"words_asked": words_asked, "words_missing": len(words_missing)}
+    counts = {"words_asked": words_asked, "words_missing": len(words_missing)}
     cells = (
         _followed(
             row, after.get(row.test), second.overview, same, tuple(word for word in row.words if word in lacking)
@@ -123,7 +123,7 @@ def beside(
         msgspec.structs.replace(row, **origin, new=row.test not in stood_out if row.stands_out else None)
         for row in second.cells
     )
-    whole = msgspec.structs.replace(second.overview, **origin, **asked)
+    whole = msgspec.structs.replace(second.overview, **origin, **counts)
     rows = (first.overview, *cells, *first.groups, *indirect, whole, *others)
     return Enumeration(rows, first.names, first.names_missing, first.names_dropped, words_missing)
 

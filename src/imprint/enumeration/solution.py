@@ -1,7 +1,7 @@
 """From cells to what stands out: steps 3 and 4 of the algorithm, and what scores are compared with.
 
 Swinger et al. (2019), sections 3.3 and 3.4, compare each score with random rotations of the names. So does the method
-"paper". The default compares it with mirrored copies, see `mirroring`, and says how often each association recurs in
+"paper". The default compares it with mirrored copies, see `null`, and says how often each association recurs in
 runs with other K-means seeds.
 
 Every repeat clusters the same cleaned names and the same words anew, so letters and numbers mean nothing across
@@ -24,9 +24,16 @@ import numpy as np
 from imprint.checks import Device
 from imprint.enumeration.checkpoint import Checkpoint, Done, resumed
 from imprint.enumeration.conclusion import NULL_DIRECTIONS, CellTable, Crossings, Place, find_crossings
-from imprint.enumeration.confounds import EXPLAINED, spelling_shares
-from imprint.enumeration.mirroring import KINDS, Mirrors, StandingOut, judge, score_copies, smallest_z
-from imprint.enumeration.null import adjust, rotation_p_values
+from imprint.enumeration.groups import EXPLAINED, spelling_shares
+from imprint.enumeration.null import (
+    KINDS,
+    Mirrors,
+    StandingOut,
+    adjust,
+    rotation_p_values,
+    score_copies,
+    smallest_z,
+)
 from imprint.enumeration.problem import Problem, cluster_again
 from imprint.enumeration.settings import Settings
 from imprint.significance.rotations import chunks, observed_scores, random_directions
@@ -110,7 +117,7 @@ def _mirror(
     vectors = problem.name_vectors
     spelling = spelling_shares(problem.cells, rows, problem.targets.names, problem.labels, vectors, weights)
     left_out = np.broadcast_to(spelling >= EXPLAINED, scores.shape)
-    judged = judge(scores, np.concatenate(parts), settings.rate, left_out)
+    judged = StandingOut.of(scores, np.concatenate(parts), settings.rate, left_out)
     table = CellTable(
         scores, rows, judged.stands_out, z=judged.z, q=judged.q, expected=judged.expected, spelling=spelling
     )
@@ -146,12 +153,12 @@ def repeat_clustering(
         scores, chosen = observed_scores(again.cells)
     words = np.where(chosen < 0, -1, again.rows[chosen])
     pairs = same_cells(problem.labels, problem.rows[rows], judged.stands_out, again.labels, words)
-    asked = sorted({category for _, (category, _) in pairs})
-    if asked:
-        part = replace(mirrors, cells=again.cells.only(asked))
+    categories = sorted({category for _, (category, _) in pairs})
+    if categories:
+        part = replace(mirrors, cells=again.cells.only(categories))
         copies = score_copies(part, min(REPEAT_COPIES, settings.copies), mirroring)
         z = np.full(scores.shape, -np.inf)
-        z[asked] = smallest_z(scores[asked], copies)
+        z[categories] = smallest_z(scores[categories], copies)
         for cell, other in pairs:
             recurs[0][cell] = max(recurs[0][cell], z[other] > judged.limit)
     return recurs

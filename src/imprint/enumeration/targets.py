@@ -115,29 +115,29 @@ def _looked_up(embedding: Embedding, names: tuple[str, ...], table: NameTable | 
             words=names,
             hint="give names that it has, one per line",
         )
-    kept = np.fromiter(rows.values(), dtype=np.intp)
-    found = tuple(names[i] for i in kept)
-    bearers = (np.ones(len(names)) if table is None else table.counts)[kept].astype(np.float32)
-    return Targets(found, np.fromiter(rows, dtype=np.intp), bearers, table, len(names), tuple(missing))
+    first_of = np.fromiter(rows.values(), dtype=np.intp)
+    present = tuple(names[i] for i in first_of)
+    bearers = (np.ones(len(names)) if table is None else table.counts)[first_of].astype(np.float32)
+    return Targets(present, np.fromiter(rows, dtype=np.intp), bearers, table, len(names), tuple(missing))
 
 
 def _names_within(embedding: Embedding, seed: np.random.SeedSequence) -> tuple[str, ...]:
     """Return frequent words that a classifier, taught by the table of first names, takes for names."""
-    known = find_targets(embedding, "first", seed=seed)
+    first = find_targets(embedding, "first", seed=seed)
     frequent = rows_by_frequency(embedding)[:FREQUENT]
-    others = np.setdiff1d(frequent, known.rows)
+    others = np.setdiff1d(frequent, first.rows)
     if not len(others):
-        return known.names
-    weights = fit_name_classifier(embedding.unit[known.rows], embedding.unit[others], seed=seed)
+        return first.names
+    weights = fit_name_classifier(embedding.unit[first.rows], embedding.unit[others], seed=seed)
     likely = embedding.unit[frequent] @ weights[:-1] + weights[-1] > 0
     cased = is_cased(embedding)
     words = (embedding.words[row] for row in frequent[likely])
-    found = tuple(word for word in words if word.isalpha() and (not cased or word.istitle()))
-    if not found:
+    names = tuple(word for word in words if word.isalpha() and (not cased or word.istitle()))
+    if not names:
         raise VocabularyError(
             "has no frequent words that look like names", where=embedding.name, hint="give a list of names"
         )
-    return found
+    return names
 
 
 def _closeness_to_centroid(names: Floats32) -> Floats:

@@ -22,9 +22,15 @@ import numpy.typing as npt
 from imprint.embeddings.embedding import Embedding
 from imprint.embeddings.vocabulary import rows_by_frequency
 from imprint.errors import VocabularyError
-from imprint.evaluation.benchmarks import AnalogyBenchmark, BenchmarkRow, OtherValue, ValueChange, benchmark_fields
+from imprint.evaluation.benchmarks import (
+    AnalogyBenchmark,
+    BenchmarkRow,
+    EvaluationSettings,
+    OtherValue,
+    ValueChange,
+    benchmark_fields,
+)
 from imprint.evaluation.resampling import Estimate, draw_counts, estimate
-from imprint.evaluation.settings import EvaluationSettings
 from imprint.rows import HighEnd, LowEnd, shown
 from imprint.stimuli.definition import quote
 from imprint.threads import single_threaded
@@ -142,21 +148,21 @@ def analogy(
     """
     embeddings = [embedding] if against is None else [against, embedding]
     vocabularies, places, missing = [], [], []
-    for one in embeddings:
-        if not one.has_vocabulary:
+    for each in embeddings:
+        if not each.has_vocabulary:
             raise VocabularyError(
                 "analogies are answered from an embedding's vocabulary, and a sentence encoder has none",
-                where=one.name,
+                where=each.name,
                 hint="similarity benchmarks can be run",
             )
-        one.check_finite()
-        vocabularies.append(Vocabulary.of(one, settings.most_words))
-        found = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
-        places.append(found)
-        missing.append(_missing(benchmark, found))
-    shared: Flags = np.all([(found >= 0).all(axis=1) for found in places], axis=0)
+        each.check_finite()
+        vocabularies.append(Vocabulary.of(each, settings.most_words))
+        places_of = np.array([vocabularies[-1].find(question) for question in benchmark.questions]).reshape(-1, 4)
+        places.append(places_of)
+        missing.append(_missing(benchmark, places_of))
+    shared: Flags = np.all([(rows >= 0).all(axis=1) for rows in places], axis=0)
     if not shared.any():
-        names = " and ".join(one.name for one in embeddings)
+        names = " and ".join(embedding.name for embedding in embeddings)
         raise VocabularyError(
             f"none of {len(shared):,} questions has all its words in {names} ({quote(missing[0])} missing)",
             where=benchmark.name,
@@ -167,8 +173,8 @@ def analogy(
         _right(vocabulary, found[shared], _part(progress, part, len(embeddings)))
         for part, (vocabulary, found) in enumerate(zip(vocabularies, places, strict=True))
     ]
-    asked = [benchmark.questions[i] for i in np.flatnonzero(shared)]
-    measured, change = _accuracies(asked, right, settings.resamples, settings.seed)
+    questions = [benchmark.questions[i] for i in np.flatnonzero(shared)]
+    measured, change = _accuracies(questions, right, settings.resamples, settings.seed)
     return AnalogyBenchmarkRow(
         **benchmark_fields(benchmark.name, embeddings, missing, measured, change),
         found=int(shared.sum()),
@@ -188,39 +194,39 @@ def best_answers(
 
     No spelling of a question's own words is an answer. Of words whose scores are equal, the most frequent is.
     """
-    from imprint.evaluation.kernels import keep_best_products, keep_best_sums
+    from imprint.evaluation.kernels import keep_best
 
-    asked, places = np.unique(questions, return_inverse=True)
+    distinct, places = np.unique(questions, return_inverse=True)
     places = np.ascontiguousarray(places.reshape(questions.shape), dtype=np.int64)
     questions = np.ascontiguousarray(questions, dtype=np.int64)
-    kept = {method: _Best.of(len(questions)) for method in METHODS}
-    sums, products = kept["3cosadd"], kept["3cosmul"]
+    best = {method: _Best.of(len(questions)) for method in METHODS}
+    sums, products = best["3cosadd"], best["3cosmul"]
     least = np.float32(2.0)
     with single_threaded():
-        words = vocabulary.unit(asked, np.float32)
+        words = vocabulary.unit(distinct, np.float32)
         for block in vocabulary.blocks():
             groups = vocabulary.groups[block]
             table = words @ vocabulary.unit(block, np.float32).T
             where = (places, questions, groups, block.start)
-            keep_best_sums(table, *where, sums.best, sums.second, sums.at)
+            keep_best(False, table, table, *where, sums.best, sums.second, sums.at)
             # Twice the paper's (1 + cos) / 2 throughout, which changes no order.
             table += np.float32(1)
             least = min(least, table.min(initial=2.0))
             inverse = np.float32(1) / (table + np.float32(2 * EPSILON))
-            keep_best_products(table, inverse, *where, products.best, products.second, products.at)
+            keep_best(True, table, inverse, *where, products.best, products.second, products.at)
             if progress is not None:
                 progress(block.stop, len(vocabulary.rows))
         error = (vocabulary.embedding.dimension + 4) * _UNIT
         sums.settle(vocabulary, questions, 2 * (3 * error + 6 * _UNIT) * np.ones(len(questions)), "3cosadd")
         products.settle(vocabulary, questions, 2 * _product_error(products.best, error, float(least)), "3cosmul")
-    return {method: one.at for method, one in kept.items()}
+    return {method: answers.at for method, answers in best.items()}
 
 
 def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod) -> Ints:
     """Answer questions in float64, without tricks."""
-    asked, places = np.unique(questions, return_inverse=True)
+    distinct, places = np.unique(questions, return_inverse=True)
     a, b, c = places.reshape(questions.shape).T
-    words = vocabulary.unit(asked, np.float64)
+    words = vocabulary.unit(distinct, np.float64)
     best = np.full(len(questions), -np.inf)
     at = np.full(len(questions), -1, dtype=np.int64)
     for block in vocabulary.blocks():
@@ -234,9 +240,9 @@ def answer_exactly(vocabulary: Vocabulary, questions: Ints, method: AnswerMethod
         scores[(groups == questions[:, :, None]).any(axis=1) | (groups < 0)] = -np.inf
         highest = scores.max(axis=1)
         tie = _TIE * np.clip(np.abs(highest), 1, 1 / EPSILON)  # no score is larger
-        found = highest > best + tie
-        at[found] = block.start + np.argmax(scores >= (highest - tie)[:, None], axis=1)[found]
-        best[found] = highest[found]
+        better = highest > best + tie
+        at[better] = block.start + np.argmax(scores >= (highest - tie)[:, None], axis=1)[better]
+        best[better] = highest[better]
     return at
 
 
@@ -270,7 +276,7 @@ def _accuracies(
     halves = [(question[:2], question[2:]) for question in questions]
     number = {pair: at for at, pair in enumerate(dict.fromkeys(pair for half in halves for pair in half))}
     first, second = (np.array([number[half[side]] for half in halves]) for side in (0, 1))
-    flags = np.array([one[method] for one in right for method in METHODS], dtype=np.float64).T
+    flags = np.array([flags_of[method] for flags_of in right for method in METHODS], dtype=np.float64).T
     # The first draw counts every pair once: it is the value itself.
     shares = []
     for counts in chain([np.ones((1, len(number)))], draw_counts(len(number), resamples, seed)):
@@ -280,8 +286,10 @@ def _accuracies(
     draws = np.concatenate(shares).reshape(-1, len(right), len(METHODS))
 
     def estimates(draws: Floats, *, difference: bool = False) -> dict[str, Estimate]:
-        pairs = zip(METHODS, draws.T, strict=True)
-        return {method: estimate(float(one[0]), one[1:], len(number), difference=difference) for method, one in pairs}
+        return {
+            method: estimate(float(drawn[0]), drawn[1:], len(number), difference=difference)
+            for method, drawn in zip(METHODS, draws.T, strict=True)
+        }
 
     return [estimates(side) for side in draws.swapaxes(0, 1)], estimates(draws[:, -1] - draws[:, 0], difference=True)
 
@@ -290,14 +298,14 @@ def _sections(
     benchmark: AnalogyBenchmark, found: Flags, right: Mapping[AnswerMethod, Flags]
 ) -> tuple[AnalogySection, ...]:
     names = np.array(benchmark.sections)
-    kept = names[found]
+    found_names = names[found]
     return tuple(
         AnalogySection(
             name=name,
             asked=int((names == name).sum()),
-            found=int((kept == name).sum()),
-            right_3cosadd=int(right["3cosadd"][kept == name].sum()),
-            right_3cosmul=int(right["3cosmul"][kept == name].sum()),
+            found=int((found_names == name).sum()),
+            right_3cosadd=int(right["3cosadd"][found_names == name].sum()),
+            right_3cosmul=int(right["3cosmul"][found_names == name].sum()),
         )
         for name in dict.fromkeys(benchmark.sections)
     )

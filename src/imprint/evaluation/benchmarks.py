@@ -2,23 +2,23 @@
 
 A file of pairs has three columns, two words and people's score (tabs or, in .csv, commas); a file of analogies has
 four words a line and lines ": name" that begin a section, as the analogies of word2vec have. Rows of all benchmarks
-share the measures of an embedding, alone or against another one.
+share the measures of an embedding, alone or against another one. It loads without numpy, for the command line's sake.
 """
 
 import csv
-import gzip
 import math
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from imprint.checks import check_whole
 from imprint.errors import SettingError, StimulusError, raising_as
 from imprint.files import FilePath, bundled_file
 from imprint.rows import Row, shown
+from imprint.settings import SEED, option
+from imprint.stimuli.files import read_text
 from imprint.stimuli.published import figures, published_pair
 
 if TYPE_CHECKING:
@@ -33,10 +33,11 @@ Whose = Literal["", "against_", "change_"]  # whose measure: this embedding's, t
 OtherValue = Annotated[float | None, shown("A", "Measured for the other embedding, A.", digits=3)]
 ValueChange = Annotated[float | None, shown("B - A", "B less A, with the 95 % interval of this difference.", digits=3)]
 
+MOST_WORDS = 300_000  # searched for analogies: gensim's own limit
+RESAMPLES = 1_000
 SUFFIXES = (".tsv", ".csv", ".txt")
 PART = "benchmarks"  # the part of an audit that measures the debiased copy against the embedding audited
 
-_MOST_BYTES = 8 << 20  # of a file, unpacked: the largest known benchmarks have a few megabytes
 _BUNDLED = ("rg-65.tsv", "ws-353.tsv", "men.tsv.gz", "google.txt.gz")
 _NO_SECTION = "all"
 
@@ -68,6 +69,30 @@ class AnalogyBenchmark:
 Benchmark = PairBenchmark | AnalogyBenchmark
 
 
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkSettings:
+    """How analogies are answered."""
+
+    most_words: Annotated[int, option("Number of most frequent words to search for analogies.", min=1)] = MOST_WORDS
+    seed: Annotated[int, SEED] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse to search no words."""
+        check_whole("most_words", self.most_words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationSettings(BenchmarkSettings):
+    """How benchmarks are run."""
+
+    resamples: Annotated[int, option("Resamples behind intervals of analogies.", min=1)] = RESAMPLES
+
+    def __post_init__(self) -> None:
+        """Refuse intervals of no resamples."""
+        super().__post_init__()
+        check_whole("resamples", self.resamples)
+
+
 def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:
     """Return RG-65, WordSim-353, MEN and Google's analogies, whose licences let imprint carry them; or those named."""
     return tuple(_bundled(file) for file in _BUNDLED if not names or _stem(file) in names)
@@ -75,8 +100,8 @@ def bundled_benchmarks(*names: str) -> tuple[Benchmark, ...]:
 
 def pair_words(benchmarks: Iterable[Benchmark]) -> list[str]:
     """Return the words of pairs."""
-    found = (one.pairs for one in benchmarks if isinstance(one, PairBenchmark))
-    return list(dict.fromkeys(word for pairs in found for pair in pairs for word in pair))
+    listed = (benchmark.pairs for benchmark in benchmarks if isinstance(benchmark, PairBenchmark))
+    return list(dict.fromkeys(word for pairs in listed for pair in pairs for word in pair))
 
 
 def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:
@@ -87,9 +112,9 @@ def read_benchmarks(folder: FilePath) -> tuple[Benchmark, ...]:
     files = sorted(file for file in path.iterdir() if _stem(file.name) is not None and file.is_file())
     if not files:
         raise SettingError(f"has no {', '.join(SUFFIXES)} file", where=path, hint="give a folder of benchmarks")
-    found = tuple(_read(file) for file in files)
-    _refuse_twice([benchmark.name for benchmark in found], path)
-    return found
+    benchmarks = tuple(_read(file) for file in files)
+    _refuse_twice([benchmark.name for benchmark in benchmarks], path)
+    return benchmarks
 
 
 def read_benchmark(path: FilePath, name: str) -> Benchmark:
@@ -101,10 +126,10 @@ def all_benchmarks(folder: FilePath | None = None) -> tuple[Benchmark, ...]:
     """Return the bundled benchmarks, and those of a folder after them."""
     if folder is None:
         return bundled_benchmarks()
-    own = read_benchmarks(folder)
-    found = bundled_benchmarks() + own
-    _refuse_twice([benchmark.name for benchmark in found], Path(folder))
-    return found
+    others = read_benchmarks(folder)
+    every = bundled_benchmarks() + others
+    _refuse_twice([benchmark.name for benchmark in every], Path(folder))
+    return every
 
 
 class BenchmarkRow(Row, frozen=True, kw_only=True):
@@ -142,9 +167,9 @@ class BenchmarkRow(Row, frozen=True, kw_only=True):
 
     def own_field(self, field: str) -> str:
         """Return the field, by its name in JSON, with a number of the embedding audited, not of a debiased copy."""
-        own = f"against_{self.measures[0] if field == 'effect_size' else field}"
+        before = f"against_{self.measures[0] if field == 'effect_size' else field}"
         of_a_copy = self.against is not None and self.part == PART
-        return own if of_a_copy and own in self.__struct_encode_fields__ else field
+        return before if of_a_copy and before in self.__struct_encode_fields__ else field
 
     def measured(self, measure: str, of: Whose = "") -> tuple[float | None, float | None, float | None]:
         """Return a measure of the embedding, of the other one, or of the change, and the ends of its interval."""
@@ -209,13 +234,13 @@ def _refuse_twice(names: list[str], folder: Path) -> None:
         )
 
 
-def _read(path: Traversable) -> Benchmark:
+def _read(path: Path) -> Benchmark:
     name = _stem(path.name)
     assert name is not None
     rows: list[tuple[int, tuple[str, ...]]] = []
     sections: list[str] = []
     section = _NO_SECTION
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(str(path)).splitlines(), start=1):
         if line.startswith(":"):
             section = line[1:].strip() or _NO_SECTION
         elif line.strip() and not line.startswith("#"):
@@ -233,21 +258,7 @@ def _read(path: Traversable) -> Benchmark:
     raise _malformed(path, *rows[0])
 
 
-def _text(path: Traversable) -> str:
-    try:
-        with path.open("rb") as file:
-            stream = gzip.GzipFile(fileobj=file) if path.name.lower().endswith(".gz") else file
-            data = stream.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise StimulusError(
-                f"is larger than {_MOST_BYTES >> 20} MB", expected="pairs or analogies", where=str(path)
-            )
-        return data.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise StimulusError(f"cannot be read ({error})", expected="text in UTF-8", where=str(path)) from error
-
-
-def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
+def _fields(path: Path, number: int, line: str) -> tuple[str, ...]:
     """Split a line; copies of RG-65 have two tabs between columns, so empty columns count for nothing."""
     if ".csv" not in path.name.lower():
         return tuple(line.split())
@@ -256,7 +267,7 @@ def _fields(path: Traversable, number: int, line: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]) -> PairBenchmark:
+def _pairs(path: Path, name: str, rows: list[tuple[int, tuple[str, ...]]]) -> PairBenchmark:
     if _number(rows[0][1][2]) is None:
         rows = rows[1:]  # it names the columns
     scores = []
@@ -276,7 +287,7 @@ def _pairs(path: Traversable, name: str, rows: list[tuple[int, tuple[str, ...]]]
     return PairBenchmark(name, tuple((fields[0], fields[1]) for _, fields in rows), tuple(scores))
 
 
-def _questions(path: Traversable, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[AnalogyQuestion]:
+def _questions(path: Path, rows: list[tuple[int, tuple[str, ...]]]) -> Iterator[AnalogyQuestion]:
     for number, fields in rows:
         # A third column of numbers is a score, and the fourth something that belongs to pairs.
         if len(fields) != 4 or _number(fields[2]) is not None:
@@ -292,7 +303,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _malformed(path: Traversable, number: int, fields: tuple[str, ...]) -> StimulusError:
+def _malformed(path: Path, number: int, fields: tuple[str, ...]) -> StimulusError:
     shown = " ".join(fields)[:60]
     return StimulusError(
         f"is {shown!r}", expected="two words and a score, or the four words of an analogy", where=(str(path), number)

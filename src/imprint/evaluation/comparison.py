@@ -29,10 +29,16 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder as Encoder  # EncoderLike names it
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import StimulusError, VocabularyError
-from imprint.evaluation.benchmarks import Benchmark, BenchmarkRow, bundled_benchmarks, pair_words
+from imprint.evaluation.benchmarks import (
+    RESAMPLES,
+    Benchmark,
+    BenchmarkRow,
+    EvaluationSettings,
+    bundled_benchmarks,
+    pair_words,
+)
 from imprint.evaluation.evaluate import evaluate
 from imprint.evaluation.resampling import correlate_resampled, flatten
-from imprint.evaluation.settings import RESAMPLES, EvaluationSettings
 from imprint.rows import Row, Rows, SkippedRow, WordPoint, shown, skipped, word_points
 from imprint.settings import CACHE, REPORT, option, settable
 from imprint.stimuli.catalog import WEAT_TESTS, catalogue, choose
@@ -115,7 +121,7 @@ def compare(first: EncoderLike, asked: ComparisonArguments) -> Rows[Row]:
     73
     """
     words = comparison_words(asked.tests, asked.benchmarks)
-    first, second = (word_vectors(one, words, cache=asked.cache) for one in (first, asked.second))
+    first, second = (word_vectors(source, words, cache=asked.cache) for source in (first, asked.second))
     every, seed = catalogue(), asked.seed
     tests = asked.tests or [test for test in choose(every, WEAT_TESTS) if isinstance(test, WeatTest)]
     not_run: list[SkippedRow] = []
@@ -152,12 +158,12 @@ def comparison_words(
     tests: Sequence[WeatTest] | None = None, benchmarks: Sequence[Benchmark] | None = None
 ) -> list[str]:
     """Return the words that a comparison asks about, but for analogies, which a vocabulary is searched for."""
-    asked = [test for test in catalogue() if isinstance(test, WefatTest) and test.language == "en"]
-    known = choose(catalogue(), WEAT_TESTS) if tests is None else tests
+    wefats = [test for test in catalogue() if isinstance(test, WefatTest) and test.language == "en"]
+    weats = choose(catalogue(), WEAT_TESTS) if tests is None else tests
     return [
-        *sorted(words_of((*asked, *known))),
+        *sorted(words_of((*wefats, *weats))),
         *AXIS,
-        *(one.word for one in professions()),
+        *(profession.word for profession in professions()),
         *pair_words(bundled_benchmarks() if benchmarks is None else benchmarks),
     ]
 
@@ -218,28 +224,28 @@ def wefat_scores(test: WefatTest, *embeddings: Embedding) -> tuple[Scores, Score
 
 def compare_professions(first: Embedding, second: Embedding) -> ProjectionComparisonRow:
     """Compare where professions lie along he - she in two embeddings (Bolukbasi et al., Figure 1)."""
-    words = [one.word for one in professions()]
-    return compare_projections(*(project(one, pair_axis(one, [AXIS]), words) for one in (first, second)))
+    words = [profession.word for profession in professions()]
+    return compare_projections(*(project(space, pair_axis(space, [AXIS]), words) for space in (first, second)))
 
 
 def projected_scores(first: Embedding, second: Embedding) -> tuple[Scores, Scores, tuple[str, ...]]:
     """Return where professions lie along he - she in two embeddings, and those that one lacks."""
     shown = compare_professions(first, second)
     x, y = ({point.word: getattr(point, side) for point in shown.points} for side in ("x", "y"))
-    return x, y, tuple(one.word for one in professions() if one.word not in x)
+    return x, y, tuple(profession.word for profession in professions() if profession.word not in x)
 
 
 def shared_sets(sets: Sequence[WordSet], embeddings: Sequence[Embedding]) -> tuple[list[WordSet], tuple[str, ...]]:
     """Return the sets with the words that all embeddings have, and the words that one or another lacks."""
     words = dict.fromkeys(word for group in sets for word in group.words)
     missing = {word for embedding in embeddings for word in embedding.lookup(words).missing}
-    kept = [group.subset(word for word in group.words if word not in missing) for group in sets]
+    shared = [group.subset(word for word in group.words if word not in missing) for group in sets]
     lost = tuple(word for word in words if word in missing)
-    if min(map(len, kept)) < FEWEST_WORDS:
+    if min(map(len, shared)) < FEWEST_WORDS:
         raise VocabularyError(
             f"a set keeps fewer than {FEWEST_WORDS} words that both have ({quote(lost)} missing)", words=lost
         )
-    return kept, lost
+    return shared, lost
 
 
 def _effects(
@@ -255,7 +261,7 @@ def _effects(
     for done, test in enumerate(tests, start=1):
         try:
             _, lost = shared_sets((test.x, test.y, test.a, test.b), embeddings)
-            first, second = (measure(one, find_test(test), settings, left_out=lost) for one in embeddings)
+            first, second = (measure(embedding, find_test(test), settings, left_out=lost) for embedding in embeddings)
             found.append((first, second))
         except (VocabularyError, StimulusError) as error:
             measured = (embeddings[0].name, embeddings[0].sha256)
@@ -263,9 +269,9 @@ def _effects(
         if report is not None:
             report("testing both", done, len(tests))
     rows = [
-        msgspec.structs.replace(one.row, other=other.row.embedding, other_sha256=other.row.embedding_sha256)
+        msgspec.structs.replace(measured.row, other=other.row.embedding, other_sha256=other.row.embedding_sha256)
         for pair in found
-        for one, other in (pair, pair[::-1])
+        for measured, other in (pair, pair[::-1])
     ]
     return tuple(rows), tuple(change_rows([first for first, _ in found], [second for _, second in found]))
 
@@ -273,16 +279,16 @@ def _effects(
 def _pooled(effects: Sequence[WeatRow]) -> tuple[tuple[Scores, Scores, tuple[str, ...]], dict[str, str]]:
     """Return all scores of both by test and word, the words left out, and the word of each score."""
     first, second = (
-        {f"{row.test}: {one.word}": one.value for row in side for one in row.scores if one.value is not None}
+        {f"{row.test}: {score.word}": score.value for row in side for score in row.scores if score.value is not None}
         for side in (effects[::2], effects[1::2])
     )
-    owners = {f"{row.test}: {one.word}": one.word for row in effects for one in row.scores}
+    owners = {f"{row.test}: {score.word}": score.word for row in effects for score in row.scores}
     return (first, second, tuple(dict.fromkeys(word for row in effects for word in row.left_out))), owners
 
 
 def _normalised(sets: Sequence[WordSet], embedding: Embedding) -> dict[str, float]:
     """Return WEFAT's scores of the words that have one."""
-    words, a, b = find_rows(embedding, sets).sets
+    words, a, b = find_rows(embedding, *([words] for words in sets)).sets
     to_a, to_b = (cosines(words.vectors, side.vectors) for side in (a, b))
     scores = {word: word_score(*near) for word, *near in zip(words.words, to_a, to_b, strict=True)}
     return {word: score for word, score in scores.items() if not math.isnan(score)}

@@ -122,16 +122,16 @@ def controls(
     """
     opened = open_subject(subject)
     rows = []
-    for language in sorted({controlled_in(one) for one in languages}, key=lambda code: (code != "en", code)):
+    for language in sorted({controlled_in(code) for code in languages}, key=lambda code: (code != "en", code)):
         checks = _checks(language, tests)
-        asked = () if checks is None else _ask(opened, checks, cache)
+        measured = () if checks is None else _ask(opened, checks, cache)
         rows.append(
             ControlsRow(
                 test="controls",
                 embedding=opened.name,
                 embedding_sha256=opened.sha256,
-                judged=all(control.passed for control in asked) if asked else None,
-                controls=asked,
+                judged=all(control.passed for control in measured) if measured else None,
+                controls=measured,
                 language=language,
             )
         )
@@ -167,9 +167,9 @@ def with_controls(
     listed = list(rows.findings())
     for subject in map(open_subject, subjects):
         spoken = (row.language for row in listed if row.embedding_sha256 == subject.sha256)
-        asked = {language for language in spoken if language} or {"en"}
+        spoken_in = {language for language in spoken if language} or {"en"}
         try:
-            listed += controls(subject, languages=asked, tests=tests, cache=cache).findings()
+            listed += controls(subject, languages=spoken_in, tests=tests, cache=cache).findings()
         except ImprintError as error:
             question = f"Can {subject.name} be judged?"
             listed.append(skipped((subject.name, subject.sha256), "controls", question, error, part="audit"))
@@ -235,9 +235,9 @@ def control_words(languages: Iterable[str] = ("en",), tests: Collection[Test] = 
 
 
 def _coverage(words: set[str], vectors: WordVectors) -> Control:
-    known = sum(word in vectors for word in words)
-    share = known / len(words)
-    return Control("words found", share, _COVERAGE, share >= _COVERAGE, len(words), len(words) - known)
+    count = sum(word in vectors for word in words)
+    share = count / len(words)
+    return Control("words found", share, _COVERAGE, share >= _COVERAGE, len(words), len(words) - count)
 
 
 def _neutral(tests: Sequence[WeatTest], vectors: WordVectors) -> Iterator[Control]:
@@ -245,38 +245,38 @@ def _neutral(tests: Sequence[WeatTest], vectors: WordVectors) -> Iterator[Contro
     parted: list[tuple[str, float | None, int, int]] = []
     for test in tests:
         x, y, a, b = (_rows(words.words, vectors) for words in (test.x, test.y, test.a, test.b))
-        asked = sum(len(words) for words in (test.x, test.y, test.a, test.b))
+        count = sum(len(words) for words in (test.x, test.y, test.a, test.b))
         value = None
         if min(map(len, (x, y, a, b))) > 1:
             towards = a.mean(axis=0) - b.mean(axis=0)
             value = float(np.mean((x @ towards)[:, None] > y @ towards))
-        parted.append((test.title, value, asked, asked - sum(map(len, (x, y, a, b)))))
+        parted.append((test.title, value, count, count - sum(map(len, (x, y, a, b)))))
     best = max((value for _, value, _, _ in parted if value is not None), default=None)
-    for name, value, asked, missing in parted:
+    for name, value, count, missing in parted:
         least = _PARTED if value == best else _ABOVE_CHANCE
         passed = value is not None and (value >= _PARTED if value == best else value > _ABOVE_CHANCE)
-        yield Control(name, value, least, passed, asked, missing)
+        yield Control(name, value, least, passed, count, missing)
 
 
 def _pleasant(rated: Mapping[str, float], test: WeatTest, vectors: WordVectors, least: float) -> Control:
     """Correlate how much nearer words lie to pleasant words with how pleasant people call them."""
-    known = [word for word in rated if word in vectors]
+    present = [word for word in rated if word in vectors]
     a, b = _rows(test.a.words, vectors), _rows(test.b.words, vectors)
     value = None
-    if len(known) >= _FEWEST and min(len(a), len(b)) > 1:
-        rows = _rows(known, vectors)
+    if len(present) >= _FEWEST and min(len(a), len(b)) > 1:
+        rows = _rows(present, vectors)
         near = np.hstack([rows @ a.T, rows @ b.T])
         spread = near.std(axis=1, ddof=1)
         scores = (near[:, : len(a)].mean(axis=1) - near[:, len(a) :].mean(axis=1)) / np.where(spread > 0, spread, 1.0)
         if np.ptp(scores) > 0:
-            value = float(np.corrcoef(scores, [rated[word] for word in known])[0, 1])
-    return _least("pleasant words", value, least, len(rated), len(rated) - len(known))
+            value = float(np.corrcoef(scores, [rated[word] for word in present])[0, 1])
+    return _least("pleasant words", value, least, len(rated), len(rated) - len(present))
 
 
 def _similar(pairs: PairBenchmark, vectors: WordVectors) -> Control:
     """Correlate cosines with how similar people call two words."""
-    both = [place for place, (one, two) in enumerate(pairs.pairs) if one in vectors and two in vectors]
-    cosines = np.array([vectors[pairs.pairs[place][0]] @ vectors[pairs.pairs[place][1]] for place in both])
+    both = [number for number, (first, second) in enumerate(pairs.pairs) if first in vectors and second in vectors]
+    cosines = np.array([vectors[pairs.pairs[number][0]] @ vectors[pairs.pairs[number][1]] for number in both])
     enough = len(both) >= _FEWEST and np.ptp(cosines) > 0
     value = spearman(cosines, np.array(pairs.scores)[both]).value if enough else None
     return _least("similar words", value, _SIMILARITY, len(pairs.pairs), len(pairs.pairs) - len(both))
@@ -293,21 +293,21 @@ def _rows(words: Sequence[str], vectors: WordVectors) -> Floats:
 def _vectors(subject: Embedding | Encoder, words: Sequence[str], cache: EncodingStore | None) -> WordVectors:
     """Return the unit vectors of the words that a subject has."""
     if isinstance(subject, Embedding):
-        found = subject.lookup(words)
-        return dict(zip(found.words, found.unit, strict=True))
+        lookup = subject.lookup(words)
+        return dict(zip(lookup.words, lookup.unit, strict=True))
     lacking = set(subject.lacks(words))
-    known = [word for word in words if word not in lacking]
-    if not known:
+    present = [word for word in words if word not in lacking]
+    if not present:
         return {}
-    rows = encode_texts(subject, known, cache=cache).rows(known).astype(np.float64)
+    rows = encode_texts(subject, present, cache=cache).rows(present).astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1)
-    return {word: row / length for word, row, length in zip(known, rows, lengths, strict=True) if length > 0}
+    return {word: row / length for word, row, length in zip(present, rows, lengths, strict=True) if length > 0}
 
 
 @cache
 def _pairs(language: str) -> PairBenchmark | None:
     if language != "en":
         return None
-    (found,) = bundled_benchmarks("rg-65")
-    assert isinstance(found, PairBenchmark)
-    return found
+    (benchmark,) = bundled_benchmarks("rg-65")
+    assert isinstance(benchmark, PairBenchmark)
+    return benchmark

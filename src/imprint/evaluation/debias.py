@@ -1,46 +1,40 @@
 """Debiasing, before and after: fit or apply a transform, write what it makes, and measure what it changed.
 
 An embedding is debiased along an axis, and judged by stereotype words, background words and the WEATs of gender; or it
-is fitted on words of several groups, and judged on held-out words of theirs. An encoder is fitted on sentences, and
-judged on names and sentences that it was not fitted on.
+is fitted on words of several groups, and judged on held-out words of theirs. An encoder is fitted and judged in
+`debiased_encoder`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, get_args
+from typing import Any
 
-import numpy as np
-
-from imprint.debiasing.debiaser import GENDER
+from imprint.association.battery import run_battery
+from imprint.association.changes import before_and_after
+from imprint.debiasing.debiaser import GENDER, find_debiaser
+from imprint.debiasing.frontier import stereotype_variances
 from imprint.debiasing.labelled import Groups, check_groups
-from imprint.debiasing.rows import fitted_finding
-from imprint.debiasing.sentences import (
-    FittedOn,
-    RememberingEncoder,
-    gender_groups,
-    label_texts,
-    own_groups,
-)
+from imprint.debiasing.rows import FrontierRow, debiasing_finding, fitted_finding, frontier_finding
 from imprint.debiasing.settings import DebiasSettings
-from imprint.debiasing.transform import DebiasedEncoder, Transform
-from imprint.directions.axis import pair_axis
+from imprint.debiasing.transform import MATRIX, DebiasedEncoder, Transform
+from imprint.directions.axis import Axis, pair_axis
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
-from imprint.encoders.base import Encoder, FunctionEncoder
-from imprint.encoders.export import MATRIX
-from imprint.errors import SettingError, VocabularyError
-from imprint.evaluation.debiased import DebiasedCopy, judge_encoder, judging_texts
+from imprint.encoders.base import Encoder
+from imprint.errors import VocabularyError
+from imprint.evaluation.debiased_encoder import Fit, fit_sentences
 from imprint.evaluation.leakage import PART, group_leakage, hold_out
-from imprint.evaluation.left import fit_gender, is_gender
+from imprint.evaluation.left import fit_gender, is_gender, judging_axis, measure_left
+from imprint.evaluation.resampling import flatten
 from imprint.files import FilePath
-from imprint.rows import Row, Rows
+from imprint.rows import Row, Rows, SkippedRow, skipped
 from imprint.settings import settable
 from imprint.stimuli.catalog import GENDER_TESTS, catalogue, choose
 from imprint.stimuli.definition import WeatTest
-from imprint.subjects.encodings import announce_texts
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.subjects.sources import SourceKind
-from imprint.types import Floats, Report
+from imprint.types import Report
 
 
 class Debiasing(Rows[Row]):
@@ -63,12 +57,59 @@ class Debiasing(Rows[Row]):
         self.result, self.transform, self.notes = result, transform, tuple(notes)
 
 
-class Fit(NamedTuple):
-    """A transform, what measures the debiased embedding or encoder, and notes on how it was fitted."""
+@dataclass(frozen=True)
+class DebiasedCopy:
+    """An embedding before and after debiasing along an axis, and what is measured of both."""
 
+    before: Embedding
+    after: Embedding
     transform: Transform
-    judge: Callable[[Any], list[Row]]
-    notes: Sequence[str] = ()
+    axis: Axis
+    seed: int = 0
+
+    def fitted_alone(self) -> Row:
+        """Say what was fitted."""
+        return debiasing_finding(self.before, self.transform, self.axis, None)
+
+    def fitted(self, judges: Sequence[str] | None = None) -> list[Row]:
+        """Say what was fitted, and how far words spread; where words to judge it by are missing, without."""
+        try:
+            variances = stereotype_variances(self.before, self.after, self.axis, held_out=judges)
+        except VocabularyError as error:
+            return [self.fitted_alone(), self.skip("variances", "Variances before and after", error)]
+        return [debiasing_finding(self.before, self.transform, self.axis, variances, **self._left(judges))]
+
+    def _left(self, judges: Sequence[str] | None) -> dict[str, Any]:
+        """Say what is left along the gender axis, or along one of another name; nothing where pairs are missing."""
+        try:
+            axis = judging_axis(self.before) if is_gender(self.axis) else self.axis
+        except VocabularyError:
+            return {}
+        left = measure_left(self.before, self.after, axis, judges)
+        return flatten(left) | {"n_pairs": 0 if axis is self.axis else len(axis.positive)}
+
+    def frontier(self, **words: Any) -> list[FrontierRow]:
+        """Say what other strengths would do; words are `imprint.frontier`'s."""
+        kind = find_debiaser(self.transform.method)
+        points = kind.frontier(self.before, self.transform, axis=self.axis, **words)
+        return [frontier_finding(self.before, self.transform, self.axis, points)]
+
+    def tests(self, tests: Sequence[WeatTest] | None = None, *, report: Report) -> list[Row]:
+        """Run WEATs, by default those of gender, before and after."""
+        chosen = choose(catalogue(), GENDER_TESTS) if tests is None else tests
+        label, runs = "testing before and after", 2 * len(chosen)
+        report(label, 0, runs)
+        first = run_battery(
+            self.before, chosen, seed=self.seed, progress=lambda done, total: report(label, done, runs)
+        )
+        last = run_battery(
+            self.after, chosen, seed=self.seed, progress=lambda done, total: report(label, total + done, runs)
+        )
+        return [row.in_part(PART) for row in before_and_after(first, last)]
+
+    def skip(self, test: str, title: str, error: VocabularyError) -> SkippedRow:
+        """Return the row of something that could not be measured."""
+        return skipped((self.before.name, self.before.sha256), test, title, error, part=PART, seed=self.seed)
 
 
 @settable(DebiasSettings)
@@ -97,7 +138,7 @@ def debias(subject: EncoderLike, settings: DebiasSettings) -> Debiasing:
     step = partial(report, f"debiasing {opened.name}")
     step(0, 2)
     if isinstance(opened, Encoder):
-        fit = _fit_sentences(opened, settings, report)
+        fit = fit_sentences(opened, settings, report)
     elif settings.groups is not None:
         fit = _fit_groups(opened, settings, settings.groups)
     else:
@@ -169,38 +210,6 @@ def _fit_groups(embedding: Embedding, settings: DebiasSettings, groups: Groups) 
         return [fitted_finding(transform), left]
 
     return Fit(transform, judge, [f"seeds: {len(seeds)} professions, listed for gender"] if seeds else [])
-
-
-def _fit_sentences(encoder: Encoder, settings: DebiasSettings, report: Report) -> Fit:
-    """Fit on sentences, and for comparison on words alone; a transform that is applied is not judged."""
-    applied, groups, tests = settings.load_transform(), settings.groups, settings.tests
-    if applied is not None:
-        dimension = encoder.encode(["word"]).shape[1]
-        if dimension != applied.dimension:
-            expected = f"a transform of {dimension} dimensions, as {encoder.name} has"
-            raise SettingError(option="apply", got=applied.dimension, expected=expected)
-        return Fit(applied, lambda after: [fitted_finding(applied)])
-    progress = partial(report, f"encoding with {encoder.name}")
-    before = RememberingEncoder(encoder, cache=settings.cache, progress=progress)
-    asked = gender_groups() if groups is None else own_groups(check_groups(groups))
-    if tests is None:
-        chosen = choose(catalogue(), GENDER_TESTS) if groups is None else ()
-        tests = [test for test in chosen if isinstance(test, WeatTest)]
-    fitter = settings.fitter("encoder")
-    label = partial(label_texts, groups=asked, templates=settings.templates, others=fitter.needs_background)
-    if encoder.max_texts is not None:
-        texts = judging_texts(encoder, asked, tests)
-
-        def note(fitted: Sequence[str]) -> Floats:
-            texts.extend(fitted)
-            return np.ones((len(fitted), 1))
-
-        for on in get_args(FittedOn):
-            label(FunctionEncoder(note), on=on)
-        announce_texts(encoder, [texts], settings.cache)
-    transforms = {on: fitter.fit_rows(label(before, on=on)) for on in get_args(FittedOn)}
-    judge = partial(judge_encoder, before, transforms, asked, tests, settings.seed, report)
-    return Fit(transforms["sentences"], lambda after: judge())
 
 
 def _write(

@@ -8,6 +8,7 @@ names is trained anew after debiasing (Gonen and Goldberg 2019).
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -129,13 +130,13 @@ def compare_debiasers(
     'hard'
     """
     embedding = load(embedding)
-    axis, names = judging_axis(embedding), JudgingNames.of(embedding)
-    attack = names.recover(embedding, seed), seed
+    names = JudgingNames.of(embedding)
+    before = _Before(embedding, judging_axis(embedding), names, names.recover(embedding, seed), seed)
     chosen = DEBIASERS.names() if methods is None else methods
     for method in chosen:
         DEBIASERS.get(method)
     judging = words_that_judge(embedding)
-    rows = [_row(UNTREATED, embedding, embedding, None, axis, names, attack, 0.0)]
+    rows = [before.row(UNTREATED, embedding, None, 0.0)]
     refused: list[SkippedRow] = []
     for done, method in enumerate(chosen):
         if report is not None:
@@ -144,8 +145,7 @@ def compare_debiasers(
             start = time.perf_counter()
             transform, _ = fit_gender(embedding, method, leave_out=judging, seed=seed)
             after = transform.apply(embedding)
-            seconds = time.perf_counter() - start
-            rows.append(_row(method, embedding, after, transform, axis, names, attack, seconds))
+            rows.append(before.row(method, after, transform, time.perf_counter() - start))
         except ImprintError as error:
             measured = (embedding.name, embedding.sha256)
             refused.append(skipped(measured, method, f"Debiasing with {method}", error, part=PART, seed=seed))
@@ -156,40 +156,41 @@ def compare_debiasers(
     return DebiaserComparison([*_judge(rows), *refused])
 
 
-def _row(
-    method: str,
-    before: Embedding,
-    after: Embedding,
-    transform: Transform | None,
-    axis: Axis,
-    names: JudgingNames,
-    attack: tuple[RecoveryAttempt | None, int],
-    seconds: float,
-) -> DebiasComparisonRow:
-    first, seed = attack
-    labels = names.labels[names.held_out]
-    last = first if first is None or transform is None else names.recover(after, seed)
-    unrecovered = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
-    benchmarks = () if transform is None else tuple(_benchmarks(before, after))
-    changes = [0.0] if transform is None else [one.change for one in benchmarks]
-    return DebiasComparisonRow(
-        test=method,
-        embedding=before.name,
-        embedding_sha256=before.sha256,
-        seed=seed,
-        missing=() if transform is None else transform.card.missing,
-        method=method,
-        fitted=() if transform is None else facts_of(transform),
-        **flatten(measure_left(before, after, axis)),
-        n_pairs=len(axis.positive),
-        **(unrecovered if last is None else flatten({"recovered": estimate_recovery(last, labels)})),
-        recovered_before=None if first is None else estimate_recovery(first, labels).value,
-        chance=_CHANCE,
-        n_judged=0 if first is None else len(labels),
-        quality_change=float(np.mean(changes)) if changes else None,
-        benchmarks=benchmarks,
-        seconds=seconds,
-    )
+@dataclass(frozen=True)
+class _Before:
+    """An embedding before debiasing, and what judges debiasers of it: an axis, and names whose sex is recovered."""
+
+    embedding: Embedding
+    axis: Axis
+    names: JudgingNames
+    recovered: RecoveryAttempt | None
+    seed: int
+
+    def row(self, method: str, after: Embedding, transform: Transform | None, seconds: float) -> DebiasComparisonRow:
+        """Return what a method leaves and costs; without a transform, what there is before."""
+        first, labels = self.recovered, self.names.labels[self.names.held_out]
+        last = first if first is None or transform is None else self.names.recover(after, self.seed)
+        unrecovered = dict.fromkeys(("recovered", "recovered_low", "recovered_high"))
+        benchmarks = () if transform is None else tuple(_benchmarks(self.embedding, after))
+        changes = [0.0] if transform is None else [benchmark.change for benchmark in benchmarks]
+        return DebiasComparisonRow(
+            test=method,
+            embedding=self.embedding.name,
+            embedding_sha256=self.embedding.sha256,
+            seed=self.seed,
+            missing=() if transform is None else transform.card.missing,
+            method=method,
+            fitted=() if transform is None else facts_of(transform),
+            **flatten(measure_left(self.embedding, after, self.axis)),
+            n_pairs=len(self.axis.positive),
+            **(unrecovered if last is None else flatten({"recovered": estimate_recovery(last, labels)})),
+            recovered_before=None if first is None else estimate_recovery(first, labels).value,
+            chance=_CHANCE,
+            n_judged=0 if first is None else len(labels),
+            quality_change=float(np.mean(changes)) if changes else None,
+            benchmarks=benchmarks,
+            seconds=seconds,
+        )
 
 
 def _benchmarks(before: Embedding, after: Embedding) -> Iterator[BenchmarkChange]:
@@ -211,9 +212,9 @@ def _judge(rows: Sequence[DebiasComparisonRow]) -> Iterator[DebiasComparisonRow]
     recovered, then the one that keeps other words, then similarity.
     """
     methods = [row for row in rows if row.treated]
-    kept = _least([row for row in methods if _lost(row) <= _AFFORDABLE and math.isfinite(_left(row))], _left)
-    kept = _least([row for row in kept if row.selective] or kept, lambda row: row.recovered or 0.0)
-    best = min(kept, key=lambda row: (_moved(row), _left(row), -(row.quality_change or 0.0)), default=None)
+    candidates = _least([row for row in methods if _lost(row) <= _AFFORDABLE and math.isfinite(_left(row))], _left)
+    candidates = _least([row for row in candidates if row.selective] or candidates, lambda row: row.recovered or 0.0)
+    best = min(candidates, key=lambda row: (_moved(row), _left(row), -(row.quality_change or 0.0)), default=None)
     for row in rows:
         efficient = row in methods and _is_efficient(row, methods)
         yield msgspec.structs.replace(row, efficient=efficient, recommended=row is best)
@@ -228,10 +229,10 @@ def _least(
 
 
 def _is_efficient(row: DebiasComparisonRow, rows: Sequence[DebiasComparisonRow]) -> bool:
-    own = _left(row), _lost(row)
-    others = [(_left(one), _lost(one)) for one in rows]
-    better = [one for one in others if one != own and one[0] <= own[0] and one[1] <= own[1]]
-    return math.isfinite(sum(own)) and not better
+    costs = _left(row), _lost(row)
+    others = [(_left(other), _lost(other)) for other in rows]
+    better = [other for other in others if other != costs and other[0] <= costs[0] and other[1] <= costs[1]]
+    return math.isfinite(sum(costs)) and not better
 
 
 def _left(row: DebiasComparisonRow) -> float:

@@ -12,8 +12,15 @@ from imprint.encoders.base import Encoder as Encoder  # EncoderLike names it
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import VocabularyError
 from imprint.evaluation.analogy import analogy
-from imprint.evaluation.benchmarks import PART, Benchmark, BenchmarkRow, PairBenchmark, bundled_benchmarks, pair_words
-from imprint.evaluation.settings import EvaluationSettings
+from imprint.evaluation.benchmarks import (
+    PART,
+    Benchmark,
+    BenchmarkRow,
+    EvaluationSettings,
+    PairBenchmark,
+    bundled_benchmarks,
+    pair_words,
+)
 from imprint.evaluation.similarity import similarity
 from imprint.rows import Rows, SkippedRow, skipped
 from imprint.settings import CACHE, REPORT, option, settable

@@ -14,8 +14,10 @@ from imprint.types import Floats32, Ints
 
 
 @compiled()
-def keep_best_sums(
-    cosines: Floats32,
+def keep_best(
+    by_product: bool,
+    near: Floats32,
+    far: Floats32,
     questions: Ints,
     words: Ints,
     groups: Ints,
@@ -24,50 +26,23 @@ def keep_best_sums(
     second: Floats32,
     at: Ints,
 ) -> None:
-    """Keep, for each question (a, b, c), the two largest cos(b) + cos(c) - cos(a) and the word of the largest.
+    """Keep, for each question (a, b, c), the two largest near(b) + near(c) - far(a), or products of the three.
 
-    `questions` are rows of `cosines`; `words` the groups of the same words, which are not answers; `groups` those of
-    the block's words, negative for one that answers nothing; `start` the number of the block's first word.
+    `questions` are rows of both tables; `words` the groups of the same words, which are not answers; `groups` those of
+    the block's words, negative for one that answers nothing; `start` the number of the block's first word. The word of
+    the largest score goes to `at`.
     """
     for question in range(len(questions)):
-        a = cosines[questions[question, 0]]
-        b = cosines[questions[question, 1]]
-        c = cosines[questions[question, 2]]
+        a = far[questions[question, 0]]
+        b = near[questions[question, 1]]
+        c = near[questions[question, 2]]
         limit = second[question]
         reached = False
         for j in range(len(groups)):
-            reached |= b[j] + c[j] - a[j] > limit
+            reached |= (b[j] * c[j] * a[j] if by_product else b[j] + c[j] - a[j]) > limit
         if reached:
             for j in range(len(groups)):
-                score = b[j] + c[j] - a[j]
-                if score > limit and _is_answer(groups[j], words, question):
-                    limit = _enter(score, start + j, question, best, second, at)
-
-
-@compiled()
-def keep_best_products(
-    shifted: Floats32,
-    inverse: Floats32,
-    questions: Ints,
-    words: Ints,
-    groups: Ints,
-    start: int,
-    best: Floats32,
-    second: Floats32,
-    at: Ints,
-) -> None:
-    """Keep the two largest shifted(b) * shifted(c) * inverse(a); the rest is as for sums."""
-    for question in range(len(questions)):
-        a = inverse[questions[question, 0]]
-        b = shifted[questions[question, 1]]
-        c = shifted[questions[question, 2]]
-        limit = second[question]
-        reached = False
-        for j in range(len(groups)):
-            reached |= b[j] * c[j] * a[j] > limit
-        if reached:
-            for j in range(len(groups)):
-                score = b[j] * c[j] * a[j]
+                score = b[j] * c[j] * a[j] if by_product else b[j] + c[j] - a[j]
                 if score > limit and _is_answer(groups[j], words, question):
                     limit = _enter(score, start + j, question, best, second, at)
 

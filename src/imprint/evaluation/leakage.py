@@ -174,14 +174,14 @@ def leakage(
     >>> imprint.leakage("default", imprint.pair_axis("default", [("he", "she")]))
     Rows(11 leakage)
     """
-    words = [*leakage_words(), *(word for own in (groups or {}).values() for word in own)]
+    words = [*leakage_words(), *(word for group in (groups or {}).values() for word in group)]
     before = word_vectors(before, words, cache=cache)
     after = None if after is None else word_vectors(after, words, cache=cache)
     embeddings = [before] if after is None else [before, after]
     every = [(NAMES, names_by_sex(before, after)), ("professions, by the crowd", _professions(before, after))]
     if after is None:
         every.insert(1, (RACES, _races(before)))
-    if all(one.has_vocabulary for one in embeddings):
+    if all(embedding.has_vocabulary for embedding in embeddings):
         every.append((f"words furthest out on {axis.name}", _furthest(before, after, axis)))
     named: dict[str, tuple[str, ...]] = {RACES: _RACES}
     if groups:
@@ -190,7 +190,7 @@ def leakage(
         named[GIVEN] = tuple(groups)
     last = embeddings[-1]
     lists = {name: listed for name, listed in every if rarer_label_count(listed[1]) >= FEWEST_PER_LABEL}
-    names = " and ".join(one.name for one in embeddings)
+    names = " and ".join(embedding.name for embedding in embeddings)
     reason = f"fewer than {FEWEST_PER_LABEL} words of a group are in {names}"
     not_run = tuple(
         skipped((last.name, last.sha256), name, name, reason, part=PART, seed=seed)
@@ -211,7 +211,7 @@ def leakage(
                 continue
             if report is not None:
                 report("recovering groups", len(rows), len(lists) * len(ways))
-            tried = [recover(_unit(one, words), labels) for one in embeddings]
+            tried = [recover(_unit(embedding, words), labels) for embedding in embeddings]
             rows.append(_row(embeddings, name, named.get(name, GENDERS), method, labels, tried, seed))
     return Rows([*rows, *not_run])
 
@@ -239,8 +239,8 @@ def group_leakage(
     The classifier is trained anew on the words that the debiaser was fitted on and on other held-out words. Those
     fitted on are moved like any other word, also where the debiaser keeps them: unmoved they would teach nothing.
     """
-    known = [_labelled(*(_known(group.words, before, after) for group in part)) for part in (held_out, fitted)]
-    if not held_out or rarer_label_count(known[0][1]) < FEWEST_PER_LABEL:
+    labelled = [_labelled(*(_known(group.words, before, after) for group in part)) for part in (held_out, fitted)]
+    if not held_out or rarer_label_count(labelled[0][1]) < FEWEST_PER_LABEL:
         reason = (
             f"a group has fewer than {FEWEST_PER_LABEL} held-out words; "
             f"from {EVERY * FEWEST_PER_LABEL} words of each group on, every fifth is held out"
@@ -251,24 +251,24 @@ def group_leakage(
         units = others / np.linalg.norm(others, axis=1, keepdims=True)
         owned = [
             OwnedRows(rows.astype(np.float64), labels, np.arange(len(rows)))
-            for rows, (_, labels) in zip((judged, units), known, strict=True)
+            for rows, (_, labels) in zip((judged, units), labelled, strict=True)
         ]
         return recover_group(owned[0], owned[1], seed)
 
-    others = before.lookup(known[1][0]).vectors.astype(np.float64)
+    others = before.lookup(labelled[1][0]).vectors.astype(np.float64)
     tried = [
-        attempt(_unit(embedding, known[0][0]), rows)
+        attempt(_unit(embedding, labelled[0][0]), rows)
         for embedding, rows in ((before, others), (after, transform(others)))
     ]
     names = tuple(group.name for group in held_out)
-    return _row([before, after], HELD_OUT, names, "linear classifier", known[0][1], tried, seed)
+    return _row([before, after], HELD_OUT, names, "linear classifier", labelled[0][1], tried, seed)
 
 
 def leakage_words() -> list[str]:
     """Return the names and professions that gender and race are recovered from."""
     by_sex = (word for names in first_names().by_sex() for word in names[:_MOST])
     by_race = (word for names in _names_by_race() for word in names[:_MOST_OF_RACE])
-    return list(dict.fromkeys((*by_sex, *by_race, *(one.word for one in professions()))))
+    return list(dict.fromkeys((*by_sex, *by_race, *(profession.word for profession in professions()))))
 
 
 def _row(
@@ -321,8 +321,8 @@ def _races(embedding: Embedding) -> tuple[list[str], Indices]:
 def _professions(before: Embedding, after: Embedding | None) -> tuple[list[str], Indices]:
     scored = professions()
     return _labelled(
-        _known((one.word for one in scored if one.stereotype <= -_STEREOTYPED), before, after),
-        _known((one.word for one in scored if one.stereotype >= _STEREOTYPED), before, after),
+        _known((profession.word for profession in scored if profession.stereotype <= -_STEREOTYPED), before, after),
+        _known((profession.word for profession in scored if profession.stereotype >= _STEREOTYPED), before, after),
     )
 
 
@@ -349,7 +349,7 @@ def _drawn(words: Sequence[str], seed: int) -> Sequence[str]:
     if len(words) <= _MOST_GIVEN:
         return words
     chosen = np.random.default_rng(seed).choice(len(words), _MOST_GIVEN, replace=False)
-    return [words[place] for place in np.sort(chosen)]
+    return [words[row] for row in np.sort(chosen)]
 
 
 def _labelled(*groups: Sequence[str]) -> tuple[list[str], Indices]:

@@ -48,9 +48,9 @@ class OwnedRows(NamedTuple):
 
     def of_words(self) -> Indices:
         """Return the group of each word."""
-        found = np.zeros(self.owners.max() + 1, dtype=np.intp)
-        found[self.owners] = self.labels
-        return found
+        labels = np.zeros(self.owners.max() + 1, dtype=np.intp)
+        labels[self.owners] = self.labels
+        return labels
 
 
 def recovery_methods(seed: int) -> dict[str, Callable[[Floats32, Indices], RecoveryAttempt]]:
@@ -106,7 +106,7 @@ def estimate_recovery(one: RecoveryAttempt, labels: Indices) -> Estimate:
 
 def estimate_change(first: RecoveryAttempt, last: RecoveryAttempt, labels: Indices) -> Estimate:
     """Return by how much more the last try puts right than the first, on the same words and folds."""
-    before, after = (share_right(one.right, labels) for one in (first, last))
+    before, after = (share_right(attempt.right, labels) for attempt in (first, last))
     folds = None if first.folds is None or last.folds is None else last.folds - first.folds
     return _over_foldings(after - before, folds, difference=True)
 
@@ -118,15 +118,15 @@ def rarer_label_count(labels: Indices) -> int:
 
 def share_right(right: Floats | Flags, labels: Indices) -> float:
     """Return the mean over labels of the share of words put right."""
-    return float(np.mean([right[labels == one].mean() for one in np.unique(labels)]))
+    return float(np.mean([right[labels == label].mean() for label in np.unique(labels)]))
 
 
 def chance_of_clusters(right: Floats, labels: Indices, seed: int) -> float:
     """Return what the same clusters give on average for shuffled labels."""
-    found = np.where(right == 1, labels, 1 - labels)
+    guessed = np.where(right == 1, labels, 1 - labels)
     rng = np.random.default_rng(seed)
     shuffled = [rng.permutation(labels) for _ in range(_SHUFFLES)]
-    shares = [share_right(found == one, one) for one in shuffled]
+    shares = [share_right(guessed == drawn, drawn) for drawn in shuffled]
     return float(np.mean([max(share, 1 - share) for share in shares]))
 
 
@@ -194,8 +194,8 @@ def _folds(labels: Indices, folds: int, rng: np.random.Generator) -> Indices:
     """Deal the words of each group to folds at random, as many to each."""
     dealt = np.empty(len(labels), dtype=np.intp)
     for label in np.unique(labels):
-        own = rng.permutation(np.flatnonzero(labels == label))
-        dealt[own] = np.arange(len(own)) % folds
+        members = rng.permutation(np.flatnonzero(labels == label))
+        dealt[members] = np.arange(len(members)) % folds
     return dealt
 
 

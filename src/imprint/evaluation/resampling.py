@@ -32,8 +32,8 @@ def flatten(measures: Mapping[str, Estimate], prefix: str = "") -> dict[str, Any
     """
     return {
         f"{prefix}{name}{end}".removeprefix("3"): None if math.isnan(number) else number
-        for name, one in measures.items()
-        for end, number in (("", one.value), ("_low", one.low), ("_high", one.high))
+        for name, estimated in measures.items()
+        for end, number in (("", estimated.value), ("_low", estimated.low), ("_high", estimated.high))
     }
 
 
@@ -52,9 +52,9 @@ def estimate(value: float, draws: Floats, things: int, *, difference: bool = Fal
     There is none where the things are few, and none where all resamples agree, as on a share of 1: that does not
     make it certain. Only a difference of nothing, as of an embedding from itself, is nothing in every resample.
     """
-    kept = draws[np.isfinite(draws)]
-    if things >= FEWEST_DRAWN and len(kept):
-        low, high = np.quantile(kept, [0.025, 0.975])
+    finite = draws[np.isfinite(draws)]
+    if things >= FEWEST_DRAWN and len(finite):
+        low, high = np.quantile(finite, [0.025, 0.975])
         if low < high or (difference and low == value == 0):
             return Estimate(value, float(low), float(high))
     return Estimate(value, math.nan, math.nan)
@@ -78,11 +78,11 @@ def midranks(values: Floats, counts: Floats) -> Floats:
 
     Nothing is sorted again: values keep their order in every resample, and ranks are sums of counts along it.
     """
-    _, place = np.unique(values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    _, position = np.unique(values, return_inverse=True)
+    order = np.argsort(position, kind="stable")
+    starts = np.flatnonzero(np.diff(position[order], prepend=-1))
     together = np.add.reduceat(counts[:, order], starts, axis=1)
-    ranks: Floats = (np.cumsum(together, axis=1) - (together - 1) / 2)[:, place]
+    ranks: Floats = (np.cumsum(together, axis=1) - (together - 1) / 2)[:, position]
     return ranks
 
 

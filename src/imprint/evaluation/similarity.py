@@ -52,11 +52,11 @@ class SimilarityRow(BenchmarkRow, frozen=True, kw_only=True, tag="similarity"):
 def similarity(embedding: Embedding, benchmark: PairBenchmark, *, against: Embedding | None = None) -> SimilarityRow:
     """Correlate the cosines of the benchmark's pairs with people's scores; of two embeddings, pairs that both have."""
     embeddings = [embedding] if against is None else [against, embedding]
-    looked = [_cosines(one, benchmark) for one in embeddings]
+    looked = [_cosines(each, benchmark) for each in embeddings]
     shared = np.all([~np.isnan(cosines) for cosines, _ in looked], axis=0)
     people = np.array(benchmark.scores)[shared]
     if len(people) < FEWEST_PAIRS:
-        names = " and ".join(one.name for one in embeddings)
+        names = " and ".join(each.name for each in embeddings)
         missing = tuple(dict.fromkeys(word for _, words in looked for word in words))
         raise VocabularyError(
             f"{len(people)} of {len(shared)} pairs are in {names} ({quote(missing)} missing)",
@@ -66,7 +66,7 @@ def similarity(embedding: Embedding, benchmark: PairBenchmark, *, against: Embed
             hint="use a larger embedding",
         )
     sides = [cosines[shared] for cosines, _ in looked]
-    for side, name in zip((people, *sides), ("people", *(one.name for one in embeddings)), strict=True):
+    for side, name in zip((people, *sides), ("people", *(each.name for each in embeddings)), strict=True):
         if np.all(side == side[0]):
             raise VocabularyError(
                 f"the remaining pairs have the same value for {name}, so nothing can correlate",
@@ -89,21 +89,21 @@ def correlate(
     measured: list[dict[str, Estimate]] = [{} for _ in sides]
     change = {}
     for name, correlation in (("spearman", spearman), ("pearson", pearson)):
-        found = [correlation(people, side) for side in sides]
-        for measures, one in zip(measured, found, strict=True):
-            measures[name] = Estimate(one.value, *dyads.interval(one))
-        change[name] = Estimate(found[-1].value - found[0].value, *dyads.difference(found[-1], found[0]))
+        results = [correlation(people, side) for side in sides]
+        for measures, result in zip(measured, results, strict=True):
+            measures[name] = Estimate(result.value, *dyads.interval(result))
+        change[name] = Estimate(results[-1].value - results[0].value, *dyads.difference(results[-1], results[0]))
     return measured, change
 
 
 def _cosines(embedding: Embedding, benchmark: PairBenchmark) -> tuple[Floats, tuple[str, ...]]:
     """Return the cosine of each pair, NaN where a word is missing, and the words that are."""
-    found = embedding.lookup(dict.fromkeys(word for pair in benchmark.pairs for word in pair))
-    rows = found.unit
-    place = {word: row for row, word in enumerate(found.words)}
+    lookup = embedding.lookup(dict.fromkeys(word for pair in benchmark.pairs for word in pair))
+    rows = lookup.unit
+    row_of = {word: row for row, word in enumerate(lookup.words)}
     cosines = np.full(len(benchmark.pairs), np.nan)
     for at, (first, second) in enumerate(benchmark.pairs):
-        if first in place and second in place:
-            cosines[at] = rows[place[first]] @ rows[place[second]]
+        if first in row_of and second in row_of:
+            cosines[at] = rows[row_of[first]] @ rows[row_of[second]]
     # Cosines that only rounding tells apart, as of two words with themselves, are to share a rank.
-    return cosines.round(_DECIMALS), found.missing
+    return cosines.round(_DECIMALS), lookup.missing

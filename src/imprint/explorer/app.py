@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
+import msgspec
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.params import Query
 from pydantic import BaseModel, Field, StringConstraints
@@ -20,6 +21,7 @@ from imprint.directions.neighbours import MOST, NeighboursRow
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError, brief
 from imprint.explorer.queries import (
+    CUSTOM,
     LONGEST_WORD,
     MOST_WORDS,
     AskedQuestion,
@@ -38,7 +40,7 @@ from imprint.render.vega import why_not_drawn
 from imprint.rows import Row
 from imprint.stimuli.definition import WeatTest, word_sets
 from imprint.subjects.opening import Subject
-from imprint.view import Block, Chart, Details, Prose, Table, Text, count, join, number, say, title
+from imprint.view import Block, Chart, Details, Prose, Text, count, join, number, say, title
 from imprint.web.guard import Guard
 from imprint.web.pages import Form, Pages, PlainJson, RefusedError, make_application, refusals, whole_number
 from imprint.web.serving import Hosts
@@ -46,22 +48,17 @@ from imprint.web.serving import Hosts
 Fields = Mapping[str, str]
 PageContext = dict[str, Any]
 
-FIRST_PAIRS = "he, she"
 FIRST_WORDS = (
     "nurse", "teacher", "librarian", "dancer", "receptionist", "hairdresser", "physician", "scientist", "lawyer",
     "journalist", "carpenter", "engineer", "programmer", "mechanic", "captain", "philosopher",
 )  # fmt: skip
-FIRST_WORD = "nurse"
+_MOST_DRAWN = 60  # words whose scores are read without being asked for
 
 PAGES = [("/", "Association test"), ("/axis", "Axis"), ("/neighbours", "Neighbours")]
-
-_TEMPLATES = Path(__file__).parent / "templates"
 
 DESCRIPTION = "Association tests of one embedding or encoder, with the numbers of imprint's command line."
 Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
 GivenWords = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]
-
-_STATIC = "/static/"
 
 
 class ExplorerPages:
@@ -83,7 +80,7 @@ class ExplorerPages:
             "longest_word": LONGEST_WORD,
             "most_neighbours": MOST,
         }
-        self.drawn = Pages(_TEMPLATES, static=("explorer.css", "explorer.js"), shared=shared)
+        self.drawn = Pages(Path(__file__).parent / "templates", static=("explorer.css", "explorer.js"), shared=shared)
 
     def weat(self, fields: Fields) -> Response:
         """Four sets of words, those of a catalogue test to begin with."""
@@ -96,14 +93,15 @@ class ExplorerPages:
             said, notes = answer_sentence(row), unrelated_note(row) if row.found else ()
             repeated = (Prose(said, media=("page", "terminal")), Prose(said), *notes)
             others = [block for block in blocks([row]) if block not in repeated]
-            tables = tuple(block for block in others if isinstance(block, Table))
+            kept = Details if row.n_x + row.n_y > _MOST_DRAWN else Prose | Chart | Details
+            folded = tuple(block for block in others if not isinstance(block, kept))
             shown = [
                 *_matched(question, row),
-                *single_answer(row),
-                *(block for block in others if block not in tables),
+                *single_answer(msgspec.structs.replace(row, missing=())),  # they are named above
+                *(block for block in others if isinstance(block, kept)),
             ]
-            linked = {"link": self._link(row, fields), "is_drawn": row.size_low is not None}
-            return _answered(reply, said, [*shown, Details("All numbers", tables)]) | linked
+            linked = {"link": self._link(row, fields), "row": row}
+            return _answered(reply, said, [*shown, Details("All numbers", folded)]) | linked
 
         posed = {"texts": texts, "names": names, "alternative": question.alternative, "matched": question.matched}
         return self._answer("weat.html", posed | {"tests": tests, "picked": fields.get("test", "")}, answer)
@@ -148,7 +146,7 @@ class ExplorerPages:
 
     def axis(self, fields: Fields) -> Response:
         """Words along the axis of a pair or of several."""
-        pairs = fields.get("pairs", FIRST_PAIRS)
+        pairs = fields.get("pairs", "he, she")
         texts = fields.get("words", "\n".join(FIRST_WORDS))
         method = fields.get("method", "difference")
 
@@ -160,7 +158,7 @@ class ExplorerPages:
 
     def neighbours(self, fields: Fields) -> Response:
         """Words nearest to one."""
-        word, most_shown = fields.get("word", FIRST_WORD).strip(), fields.get("count", "20").strip()
+        word, most_shown = fields.get("word", "nurse").strip(), fields.get("count", "20").strip()
 
         def answer() -> PageContext:
             most = whole_number(most_shown, MOST)
@@ -177,7 +175,7 @@ class ExplorerPages:
         try:
             drawn, status = answer() | {"error": ""}, 200
         except ImprintError as error:
-            line = str(error) if self._words.unmask else mask(str(error))
+            line = (str if self._words.unmask else mask)(str(error).removeprefix(f"test '{CUSTOM}': "))
             drawn, status = {"error": line}, error.status if isinstance(error, RefusedError) else 422
         return self.drawn.draw(template, status=status, **asked, **drawn)
 
@@ -319,7 +317,7 @@ def _refuse_foreign(request: Request) -> None:
 
 def _buckets(path: str, _address: str) -> tuple[str, ...]:
     """Count all that computes together."""
-    return () if path.startswith(_STATIC) else ("questions",)
+    return () if path.startswith("/static/") else ("questions",)
 
 
 def _reply(reply: Reply) -> Response:

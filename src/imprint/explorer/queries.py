@@ -117,7 +117,7 @@ class Explorer:
     def measure(self, question: "AskedQuestion") -> Reply:
         """Run an association test on four sets of words, in sentences if the subject is an encoder."""
         for letter, words in question.sets.items():
-            check_words(letter, words)
+            check_words(letter.upper(), words)
         alternative, test = question.alternative, weat_test(question.sets, question.names)
         if question.matched and not test.is_question:
             unmatched = replace(test, id=CUSTOM, title=CUSTOM, source="", papers=(), language=UNDETERMINED)

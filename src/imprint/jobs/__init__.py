@@ -15,7 +15,8 @@ class Part:
     Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
     pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
     alone, whatever the language of the tests. A card lists the tests that were not run of a part that `asks_tests` of
-    the catalogue. Pages and cards with its rows explain its `terms`, and say what numbers cannot show by its `limits`.
+    the catalogue. Pages and cards with its rows explain its `terms`, and say what numbers cannot show by its `limits`;
+    of a part `alone`, such as people's answers, nothing of what every page says of vectors.
     """
 
     name: str
@@ -29,5 +30,6 @@ class Part:
     order_alone: int | None = None
     english: bool = False
     asks_tests: bool = False
+    alone: bool = False
     terms: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -18,11 +18,11 @@ from imprint.enumeration import settings as enumeration
 from imprint.enumeration.enumerate import vocabulary_words
 from imprint.enumeration.targets import FEWEST_BEARERS, Names
 from imprint.errors import ImprintError, SettingError
+from imprint.evaluation.benchmarks import MOST_WORDS, RESAMPLES
 from imprint.evaluation.comparison import comparison_words
 from imprint.evaluation.controls import control_words
 from imprint.evaluation.leakage import leakage_words
 from imprint.evaluation.left import fit_gender
-from imprint.evaluation.settings import MOST_WORDS, RESAMPLES
 from imprint.jobs import Part
 from imprint.jobs.settings import NO_DEBIASING, AuditSettings
 from imprint.rows import Row, SkippedRow, skipped
@@ -36,7 +36,14 @@ from imprint.subjects.framed import word_vectors
 from imprint.subjects.sources import SourceKind
 from imprint.types import Progress
 
-Attempt = tuple[str, str, Callable[[], Iterable[Row]]]  # id, title, work
+
+class Attempt(NamedTuple):
+    """Something that a part tries, by an id and a title; a quick audit leaves out what is `slow`."""
+
+    test: str
+    title: str
+    work: Callable[[], Iterable[Row]]
+    slow: bool = False
 
 
 # A quick look: the same questions, less sure of the answers.
@@ -271,11 +278,13 @@ class Job:
         """Do one thing after the other; what cannot be done becomes a row, or raises if nothing can be."""
         rows: list[Row] = []
         refused: list[tuple[SkippedRow, ImprintError]] = []
-        for test, title, work in attempts:
+        for attempt in attempts:
             try:
-                rows += work()
+                if attempt.slow and self.plan.quick:
+                    raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
+                rows += attempt.work()
             except ImprintError as error:
-                refused.append((self.skip(test, title, error, part), error))
+                refused.append((self.skip(attempt.test, attempt.title, error, part), error))
         if not rows and refused:
             raise refused[0][1]
         return [*rows, *(row for row, _ in refused)]

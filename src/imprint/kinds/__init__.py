@@ -1,16 +1,16 @@
 """KINDS: one module per kind of finding, with its row, how it is run, its tables, charts and sentences."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from imprint.errors import ImprintError
 from imprint.jobs import Part as Part  # a plug-in's kind needs both
 from imprint.registry import Registry
-from imprint.rows import RawRow, Row
-from imprint.view import Block, Claim, Marked, Text, Tile, Tiles
+from imprint.rows import RawRow, Row, grouped
+from imprint.view import Block, Claim, Text, Tile
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job, Plan
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 REGISTRY = Registry(
     "imprint.kinds",
     {
-        "controls": "imprint.kinds.controls:CONTROLS",
-        "part": "imprint.kinds.controls:PART",
-        "skipped": "imprint.kinds.controls:SKIPPED",
+        "controls": "imprint.kinds.audit:CONTROLS",
+        "part": "imprint.kinds.audit:PART",
+        "skipped": "imprint.kinds.audit:SKIPPED",
         "weat": "imprint.kinds.weat:WEAT",
         "topic": "imprint.kinds.topics:TOPIC",
         "interaction": "imprint.kinds.topics:INTERACTION",
@@ -50,8 +50,8 @@ REGISTRY = Registry(
         "similarity": "imprint.kinds.benchmarks:SIMILARITY",
         "analogy_benchmark": "imprint.kinds.benchmarks:ANALOGIES",
         "agreement": "imprint.kinds.comparison:AGREEMENT",
-        "neighbours": "imprint.kinds.neighbours:NEIGHBOURS",
-        "name-ranking": "imprint.kinds.neighbours:NAME_RANKING",
+        "neighbours": "imprint.kinds.analogies:NEIGHBOURS",
+        "name-ranking": "imprint.kinds.analogies:NAME_RANKING",
         "reproduction": "imprint.kinds.reproduction:REPRODUCTION",
         "removed-names": "imprint.kinds.reproduction:REMOVED_NAMES",
         "metric": "imprint.kinds.metrics:METRIC",
@@ -71,25 +71,6 @@ def _nothing(*_: Sequence[Any]) -> Iterable[Any]:
     return ()
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
-    """What tests about people say together: the verdict of a page is about the first kind that has any.
-
-    Of a kind's rows, `tests` returns those that count, one per test, of one subject. From these and all rows,
-    `verdict` says what they come to, and `tiles` has one per topic; `counts` has a mark per outcome, and `notes`
-    explain the words of all. Kinds with the same family say `method` together, at the end of the methods paragraph,
-    and `card_notes` below a card's tables.
-    """
-
-    tests: Callable[[Sequence[Any]], Sequence[Any]]
-    verdict: Callable[[Sequence[Any], Sequence[Row]], Iterable[Text]]
-    tiles: Callable[[Sequence[Any], Sequence[Row]], Tiles | None] = lambda tests, rows: None
-    notes: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
-    method: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
-    card_notes: Callable[[Sequence[Any]], Iterable[str]] = _nothing
-    counts: Callable[[Sequence[Any]], Sequence[Marked]] = lambda tests: ()
-
-
 class NamedTests(NamedTuple):
     """What can be named in a condition: what it is, and all names; `fixed` where no file of tests adds any."""
 
@@ -104,29 +85,29 @@ class Kind:
 
     `blocks` draws rows as tables, charts and paragraphs for page, terminal and card, together with rows of the kinds
     it `joins`. `sentences` says what they mean, the most important first. `claims` pairs what can be concluded with
-    what cannot. `run` asks an audit's subject, and takes `seconds` on two cores (`quick_seconds` in a quick audit). A
-    long one that shares nothing with others runs `beside` them. `aliases` are short names of fields in conditions;
-    `card` puts the tables on a model card. In a section, kinds come by `rank`. The first sentences, as many as
-    `opens` says, are the verdict of a page without tests about people. `about` is written beside the name of such a
-    page, and `steps` say what to do next: a sentence and commands. `method` says in a sentence or two how it was
-    measured, for the methods section of a paper. No condition can be about a kind that is not `measured`.
+    what cannot; where that is one thing, `cannot` says it beside the first sentence. `run` asks an audit's subject,
+    and takes `seconds` on two cores (`quick_seconds` in a quick audit). A long one that shares nothing with others
+    runs `beside` them. `aliases` are short names of fields in conditions; `card` puts the tables on a model card. In a
+    section, kinds come by `rank`. The first sentences, as many as `opens` says, are the verdict of a page without
+    tests about people. `about` is written beside the name of such a page, and `steps` say what to do next: a sentence
+    and commands. `method` says in a sentence or two how it was measured, for the methods section of a paper. No
+    condition can be about a kind that is not `measured`.
 
-    The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows.
-    `family` makes that verdict of tests about people, and `certainty` says how sure one can be of it. A kind without a
-    family may add a `tile` to those of the first screen.
-    `after_debiasing` says, in brackets, what a debiased copy still shows. `settings` are tables of how rows were made,
-    at the end of a page. Conditions can name what `names` returns of tests and findings. Where a sentence encoder was
-    audited, they are about the kind and the part `of_encoder`.
+    The first sentence of `brief` is its line in the terminal's summary, unless the verdict is about these rows. The
+    verdict of a page is about the first kind that `asks_people` and has an answer, see `imprint.kinds.verdict`.
+    `certainty` says how sure one can be of it. Another kind may add a `tile` to those of the first screen.
+    `after_debiasing` says, in brackets, what a debiased copy still shows. Conditions can name what `names` returns of
+    tests and findings. Where a sentence encoder was audited, they are about the kind and the part `of_encoder`.
 
     A sentence encoder is sent first what a kind with `texts` asks: groups of texts, the most important first.
     """
 
-    name: str
     row: type[Row]
     part: Part
     blocks: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     sentences: Callable[[Sequence[Any]], Iterable[Text]] = _nothing
-    claims: Callable[[Sequence[Any]], Iterable[Claim]] = _nothing
+    claims: Callable[[Sequence[Any]], Iterable[Claim]] | None = None
+    cannot: str | None = None
     run: "Callable[[Job, Progress], Iterable[Row]] | None" = None
     seconds: "float | Callable[[Plan], float]" = 1.0
     quick_seconds: float | None = None
@@ -141,14 +122,25 @@ class Kind:
     method: str = ""
     measured: bool = True
     brief: Callable[[Sequence[Any]], Iterable[Text]] | None = None
-    family: Family | None = None
+    asks_people: bool = False
     tile: Callable[[Sequence[Any]], Tile] | None = None
     certainty: Callable[[Sequence[Any], Sequence[Any]], Iterable[Text]] = _nothing
     after_debiasing: Callable[[Sequence[Any]], str] = lambda rows: ""
-    settings: Callable[[Sequence[Any]], Iterable[Block]] = _nothing
     names: "Callable[[Sequence[Test], Sequence[Row]], NamedTests] | None" = None
     of_encoder: tuple[str, str] | None = None
     texts: "Callable[[Job], Iterable[Sequence[str]]] | None" = None
+
+    @property
+    def name(self) -> str:
+        """The kind that its rows say."""
+        return str(self.row.__struct_config__.tag)
+
+    def concluded(self, rows: Sequence[Any]) -> Iterable[Claim]:
+        """Return what can be concluded from rows, with what cannot: its claims, or its first sentence alone."""
+        if self.claims is not None:
+            return self.claims(rows)
+        first = () if self.cannot is None else islice(self.sentences(rows), 1)
+        return ((sentence, self.cannot or "") for sentence in first)
 
 
 def find_kind(name: str) -> Kind | None:
@@ -191,21 +183,14 @@ def kind_of(row: Row) -> Kind | None:
 
 def by_kind(rows: Iterable[Row]) -> dict[Kind, list[Row]]:
     """Return rows by their kinds, which come in the order they have in a section; unknown kinds are left out."""
-    listed: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if not isinstance(row, RawRow):
-            listed[row.kind].append(row)
+    listed = grouped((row for row in rows if not isinstance(row, RawRow)), key=lambda row: row.kind)
     kinds = [kind for name in listed if (kind := find_kind(name)) is not None]
     return {kind: listed[kind.name] for kind in sorted(kinds, key=lambda kind: kind.rank)}
 
 
-def families(rows: Iterable[Row]) -> dict[Family, list[Row]]:
-    """Return the rows of each family of tests, in their own order."""
-    listed: dict[Family, list[Row]] = defaultdict(list)
-    for row in rows:
-        if (kind := kind_of(row)) is not None and kind.family is not None:
-            listed[kind.family].append(row)
-    return listed
+def tests_of_people(rows: Iterable[Row]) -> list[Any]:
+    """Return the rows of kinds whose tests are about people, in their own order."""
+    return [row for row in rows if (kind := kind_of(row)) is not None and kind.asks_people]
 
 
 def parts_of(rows: Iterable[Row], besides: Iterable[str] = ()) -> list[Part]:

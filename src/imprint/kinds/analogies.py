@@ -1,4 +1,4 @@
-"""Stereotype analogies as a kind: he is to she as surgeon is to nurse (Bolukbasi et al., 2016, section 2)."""
+"""Stereotype analogies, nearest words, and names ranked by a query, as kinds (Bolukbasi et al., 2016)."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -14,6 +14,12 @@ from imprint.view import Block, Details, Prose, Text, count, footnote, say, titl
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
     from imprint.types import Progress
+
+
+from imprint.directions.neighbours import NameRankingRow, NeighboursRow
+from imprint.rows import WordValue
+from imprint.tables import Columns
+from imprint.view import number, percent, probability
 
 STEREOTYPES = Part(
     "analogies",
@@ -43,7 +49,7 @@ def run(job: "Job", progress: "Progress") -> Sequence[Row]:
     return found.findings()
 
 
-def sentences(rows: Sequence[AnalogyRow]) -> Iterator[Text]:
+def say_analogies(rows: Sequence[AnalogyRow]) -> Iterator[Text]:
     """Say what the pairs are."""
     template = (
         "Pairs of words that differ as {} and {} do. Some are correct by meaning; others are stereotypes that an "
@@ -56,7 +62,7 @@ def _ends(row: AnalogyRow) -> tuple[Text, ...]:
     return tuple(title(show_end(side)) for side in (row.positive, row.negative))
 
 
-def blocks(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
+def show_analogies(rows: Sequence[AnalogyRow]) -> Iterator[Block]:
     """List the pairs, the best first."""
     first = rows[0]
     ends = _ends(first)
@@ -93,12 +99,85 @@ def _left_out(row: AnalogyRow) -> Iterator[Block]:
 
 
 ANALOGY = Kind(
-    "analogy",
     row=AnalogyRow,
     part=STEREOTYPES,
-    blocks=blocks,
-    sentences=sentences,
+    blocks=show_analogies,
+    sentences=say_analogies,
     run=run,
     seconds=5.0,
     quick_seconds=1.0,
+)
+
+NEAREST = Part("neighbours", "Nearest words", 35, offensive=True)
+
+_COSINE = Field("value", "Cosine", "Of the word with the query.")
+
+
+def show_nearest(rows: Sequence[NeighboursRow]) -> Iterator[Block]:
+    """List the nearest words of each word."""
+    for row in rows:
+        caption = say("Nearest to {} in {}", title(row.token), title(row.embedding))
+        yield table(WordValue, caption, row.nearest, (_rank(row.nearest), "word", _COSINE))
+        if row.missing:
+            yield Prose(say("Missing words of {}: {}", title(row.word), words(row.missing)), "warning", ("terminal",))
+
+
+def show_ranking(rows: Sequence[NameRankingRow]) -> Iterator[Block]:
+    """List the names in their order."""
+    for row in rows:
+        caption = say("Pages that differ in a name only, ranked by {}", title(row.query))
+        yield table(WordValue, caption, row.scores, _ranked(row))
+        yield from (Prose(text, "plain", ("terminal",)) for text in say_ranking([row]))
+        if row.missing:
+            yield Prose(say("Missing names: {}", words(row.missing)), "warning", ("terminal",))
+
+
+def _ranked(row: NameRankingRow) -> Columns:
+    first = set(row.names_x)
+    return (
+        _rank(row.scores),
+        Field("word", "Name"),
+        Field(
+            title="Set",
+            meaning="Whether the name is of the first set or the second.",
+            cell=lambda score: "first" if score.word in first else "second",
+        ),
+        Field(
+            "value",
+            "Cosine",
+            "Of the query with the document that has this name.",
+            cell=lambda score: number(score.value, 4),
+        ),
+    )
+
+
+def _rank(scores: Sequence[WordValue]) -> Field:
+    """Return the column of each word's place among these, which are in order."""
+    ranks = {score.word: rank for rank, score in enumerate(scores, start=1)}
+    return Field(title="Rank", meaning="1 is the nearest.", cell=lambda score: count(ranks[score.word]), numeric=True)
+
+
+def say_ranking(rows: Sequence[NameRankingRow]) -> Iterator[Text]:
+    """Say how often a name of the first set ranks above one of the second."""
+    for row in rows:
+        yield say(
+            "Query {}: pages with a name of the first set ({}) are compared with the same pages with one of the "
+            "second ({}). The first ranks higher in {} of pairs (p = {}, two-sided, names as the unit).",
+            title(row.query),
+            words(row.names_x[:3]),
+            words(row.names_y[:3]),
+            percent(row.share_higher),
+            probability(row.p_value),
+        )
+
+
+NEIGHBOURS = Kind(row=NeighboursRow, part=NEAREST, blocks=show_nearest)
+NAME_RANKING = Kind(
+    row=NameRankingRow,
+    part=NEAREST,
+    blocks=show_ranking,
+    sentences=say_ranking,
+    cannot="That a search engine ranks so: it weighs more than mean vectors.",
+    opens=1,
+    rank=1,
 )

@@ -140,7 +140,7 @@ def sized_blocks(
         yield sizes_table(rows)
         if len(rows) > 1:
             yield Prose(_OF_COLUMNS, "note", ("terminal",))
-    yield Details("What the outcomes mean", tuple(notes(rows)))
+    yield Details("What the outcomes mean", tuple(size_notes(rows)))
 
 
 def unrelated_note(row: AssociationRow) -> Iterator[Prose]:
@@ -178,7 +178,7 @@ def single_answer(row: AssociationRow) -> Iterator[Block]:
     yield from (block for block in _closer(row, {}) if isinstance(block, Listing))
 
 
-def notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
+def size_notes(rows: Sequence[AssociationRow]) -> Iterator[Block]:
     """Explain the size, and the outcomes that are shown."""
     yield Prose(
         "The size says how much nearer the first set is to the first kind of words than the second set is, as a share "
@@ -251,9 +251,9 @@ def _closer(row: AssociationRow, papers: Mapping[str, AssociationRow]) -> Iterat
         )
         for role, side in sides.items():
             outermost = [word for word, _ in sorted(side, key=itemgetter(1), reverse=True)]
-            ends = (words(outermost[:_OUTERMOST]), words(outermost[: -_OUTERMOST - 1 : -1]))
-            lines.append(say("{}, nearest to {}: {}.", names[role], names["a"], ends[0]))
-            lines.append(say("{}, nearest to {}: {}.", names[role], names["b"], ends[1]))
+            half = min(_OUTERMOST, len(side) // 2)
+            for near, end in (("a", outermost[:half]), ("b", outermost[: -half - 1 : -1])):
+                lines.append(say("{}, nearest to {}: {}.", names[role], names[near], words(end)))
     if row.missing:
         lines.append(say("Missing here: {}.", words(row.missing)))
     if row.unrelated is not None and row.found:

@@ -13,7 +13,7 @@ from imprint.evaluation.analogy import AnalogyBenchmarkRow
 from imprint.evaluation.benchmarks import PART, BenchmarkRow, PairBenchmark, Whose, bundled_benchmarks, field_of
 from imprint.evaluation.similarity import SimilarityRow
 from imprint.kinds import Kind, NamedTests, Part
-from imprint.rows import Row
+from imprint.rows import Row, grouped
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.view import (
     NOTHING,
@@ -115,8 +115,7 @@ def _sentences(rows: Sequence[BenchmarkRow], what: str) -> Iterator[Text]:
 
 def _tables(rows: Sequence[BenchmarkRow], caption: str) -> Iterator[Table]:
     """Give every embedding, or pair of embeddings, a table of its own, with a line per measure of each benchmark."""
-    for pair in dict.fromkeys((row.embedding, row.against) for row in rows):
-        own = [row for row in rows if (row.embedding, row.against) == pair]
+    for pair, own in grouped(rows, key=lambda row: (row.embedding, row.against)).items():
         lines = [(row, measure) for row in own for measure in row.measures]
         columns = (
             Field("test", cell=lambda line: title(line[0].test)),
@@ -198,11 +197,10 @@ def _notes(rows: Sequence[BenchmarkRow], things: str) -> Iterator[Block]:
 
 def benchmark_names(tests: "Sequence[Test]", rows: Sequence[Row]) -> NamedTests:
     """Return the benchmarks of similarity that every audit runs."""
-    return NamedTests("benchmark", [one.name for one in bundled_benchmarks() if isinstance(one, PairBenchmark)])
+    return NamedTests("benchmark", [each.name for each in bundled_benchmarks() if isinstance(each, PairBenchmark)])
 
 
 SIMILARITY = Kind(
-    "similarity",
     row=SimilarityRow,
     part=BENCHMARKS,
     blocks=similarity_blocks,
@@ -215,7 +213,6 @@ SIMILARITY = Kind(
     names=benchmark_names,
 )
 ANALOGIES = Kind(
-    "analogy_benchmark",
     row=AnalogyBenchmarkRow,
     part=BENCHMARKS,
     blocks=analogy_blocks,

@@ -130,7 +130,6 @@ def _share(row: CalibrationRow) -> view.Text:
 
 
 CALIBRATION = Kind(
-    "calibration",
     row=CalibrationRow,
     part=CHANCE,
     blocks=blocks,

@@ -16,7 +16,7 @@ from imprint.kinds import Kind, Part, part_of, terms
 from imprint.kinds.sizes import sizes_chart
 from imprint.kinds.tests import NAME, OUTCOME, TENTH, by_chance
 from imprint.kinds.topics import TESTS, one_test
-from imprint.rows import Row
+from imprint.rows import Row, grouped
 from imprint.tables import Columns, Field, as_text, draw_field, table
 from imprint.view import (
     NOTHING,
@@ -26,7 +26,6 @@ from imprint.view import (
     Prose,
     Text,
     count,
-    first_claim,
     footnote,
     number,
     percent,
@@ -48,6 +47,7 @@ _BEFORE_AFTER: Columns = ("size_before", "size_after", "size", OUTCOME)
 
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Ask both embeddings the same tests and benchmarks, and compare where they place professions."""
+    from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label
     from imprint.stimuli.definition import WeatTest
     from imprint.subjects.framed import word_vectors
@@ -69,8 +69,8 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         ).findings()
 
     attempts = [
-        ("compare", "Tests and benchmarks in both", compared),
-        ("projection", "Professions on he - she in both", lambda: compare_professions(one, other).findings()),
+        Attempt("compare", "Tests and benchmarks in both", compared),
+        Attempt("projection", "Professions on he - she in both", lambda: compare_professions(one, other).findings()),
     ]
     return job.gather(AGAINST, attempts)
 
@@ -103,12 +103,12 @@ def _published(row: AgreementRow) -> Text:
 
 def show_changes(rows: Sequence[ChangeRow]) -> Iterator[Block]:
     """Show how each test's size changed, from one subject to each other one."""
-    for place, pair in enumerate(dict.fromkeys((row.change_from, row.change_to) for row in rows)):
-        own = [row for row in rows if (row.change_from, row.change_to) == pair]
+    by_subjects = grouped(rows, key=lambda row: (row.change_from, row.change_to))
+    for index, (pair, own) in enumerate(by_subjects.items(), start=1):
         ends = (title(pair[0]), title(pair[1]))
         people = [row for row in own if row.about_people] or own
         heading = say("How much does each association change from {} to {}?", *ends)
-        name = f"change-forest-{rows[0].part}{f'-{place + 1}' if place else ''}"
+        name = f"change-forest-{rows[0].part}{f'-{index}' if index > 1 else ''}"
         yield sizes_chart(name, heading, people, x_title=_CHANGED, note=_READ)
         caption = say("What changed from {} to {}, with 99.5 % intervals", *ends)
         changes = table(ChangeRow, caption, own, (NAME, *_BEFORE_AFTER), extra=("effect_size",))
@@ -127,7 +127,7 @@ def say_changes(rows: Sequence[ChangeRow]) -> Iterator[Text]:
     found = [row for row in people if row.found]
     best = [row for row in found or people if row.size is not None]
     if best:
-        row = max(best, key=lambda one: (abs(one.size or 0.0), one.test))
+        row = max(best, key=lambda changed: (abs(changed.size or 0.0), changed.test))
         sizes = (percent(row.size_before), percent(row.size_after), as_text(draw_field(row, "size")))
         text = "The largest change: {}, from {} to {}, by {}, {}."
         yield say(text, title(row.title), *sizes, row.outcome or "")
@@ -147,9 +147,8 @@ def brief(rows: Sequence[ChangeRow]) -> Iterator[Text]:
 
 def show_topic_changes(rows: Sequence[TopicChangeRow]) -> Iterator[Block]:
     """Show how each topic's size changed, unless one test is all there is."""
-    pairs = dict.fromkeys((row.change_from, row.change_to) for row in rows)
-    for pair in pairs:
-        own = [row for row in rows if (row.change_from, row.change_to) == pair]
+    pairs = grouped(rows, key=lambda row: (row.change_from, row.change_to))
+    for pair, own in pairs.items():
         if one_test(own):
             continue
         caption = "What changed, per topic"
@@ -171,7 +170,6 @@ _PUBLISHED = Field(
 )
 
 AGREEMENT = Kind(
-    "agreement",
     row=AgreementRow,
     part=AGAINST,
     blocks=blocks,
@@ -182,20 +180,16 @@ AGREEMENT = Kind(
     rank=5,
 )
 CHANGE = Kind(
-    "change",
     row=ChangeRow,
     part=AGAINST,
     blocks=show_changes,
     sentences=say_changes,
-    claims=lambda rows: first_claim(
-        say_changes(rows), "That a bias is gone: it may remain in other words and other directions."
-    ),
+    cannot="That a bias is gone: it may remain in other words and other directions.",
     aliases={"d": "effect_size"},
     rank=-2,
     brief=brief,
 )
 TOPIC_CHANGE = Kind(
-    "topic-change",
     row=TopicChangeRow,
     part=AGAINST,
     blocks=show_topic_changes,

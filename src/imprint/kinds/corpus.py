@@ -3,16 +3,19 @@
 import math
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from msgspec.structs import astuple
 
 from imprint.corpora.measure import MARGIN
 from imprint.corpora.rows import CorpusChangeRow, CorpusRow, CorpusTopicRow, DocumentShare, OddsRow, PeriodOdds
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import NAME, OUTCOME, REASONS, by_chance, by_subject
+from imprint.kinds.tests import NAME, OUTCOME, REASONS, by_chance, by_subject, legend
 from imprint.kinds.topics import TESTS
-from imprint.rows import WordValue
+from imprint.masking import Words
+from imprint.render.charts import plane
+from imprint.render.charts.forest import ForestRow, forest
+from imprint.render.charts.points import Point
+from imprint.rows import WordValue, grouped
 from imprint.significance.odds import FEWEST_COUNTS, FEWEST_SEEN
 from imprint.tables import Columns, Field, table
 from imprint.view import (
@@ -32,9 +35,6 @@ from imprint.view import (
     several,
     title,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 CONTENT_NOTE = "Passages come from the corpus: some are offensive, and none is a fact about anybody."
 
@@ -147,10 +147,7 @@ def _reading(rows: Sequence[CorpusRow]) -> Iterator[Block]:
     )
     read = several(first.n_documents_read, "document")
     yield Prose(say(text, count(first.window), count(first.words_read), read), media=("page", "terminal"))
-    said = {REASONS[row.reason] if row.reason else row.outcome for row in rows}
-    for name, meaning in _MEANINGS.items():
-        if name in said:
-            yield footnote(f"{name[0].upper()}{name[1:]}: {meaning}.")
+    yield from map(footnote, legend(_MEANINGS, {REASONS[row.reason] if row.reason else row.outcome for row in rows}))
     if fixed := dict.fromkeys(name for row in rows for name in row.fixed):
         yield Prose(say("These words are complete, and not a sample: {}.", join(map(title, fixed))), "note")
     if first.n_damaged:
@@ -163,19 +160,18 @@ def _reading(rows: Sequence[CorpusRow]) -> Iterator[Block]:
 
 def _contributions(rows: Sequence[CorpusRow]) -> Iterator[Block]:
     """Show which documents and words move the findings, and passages that were asked for."""
-    names = ("document", "change", "share", "snippet")
-    document, change, share, passage = (Field(name, of=itemgetter(1)) for name in names)
+    contribution = itemgetter(1)
     lines = [(row, each) for row in rows for each in row.documents]
-    caption, columns = "The documents that move each finding most", (_QUESTION, document, change, share)
+    caption, columns = "The documents that move each finding most", (_QUESTION, "document", "change", "share")
     first = [(row, each) for row in rows for each in row.documents[:_FIRST]]
-    yield table(DocumentShare, caption, first, columns, media=("terminal", "card"))
-    yield table(DocumentShare, caption, lines, columns, filtered=True, folded=True, media=("page",))
+    yield table(DocumentShare, caption, first, columns, of=contribution, media=("terminal", "card"))
+    yield table(DocumentShare, caption, lines, columns, of=contribution, filtered=True, folded=True, media=("page",))
     words = [(row, word) for row in rows for word in row.scores]
-    moves = Field("value", "Moves by", "The log odds less those without the word.", of=itemgetter(1))
-    caption, of_word = "The words that move each finding most", (_QUESTION, Field("word", of=itemgetter(1)), moves)
-    yield table(WordValue, caption, words, of_word, filtered=True, folded=True, media=("page",))
+    moves = Field("value", "Moves by", "The log odds less those without the word.")
+    caption, of_word = "The words that move each finding most", (_QUESTION, "word", moves)
+    yield table(WordValue, caption, words, of_word, of=contribution, filtered=True, folded=True, media=("page",))
     if passages := [line for line in lines if line[1].snippet]:
-        listed = table(DocumentShare, "Passages", passages, (_QUESTION, document, passage))
+        listed = table(DocumentShare, "Passages", passages, (_QUESTION, "document", "snippet"), of=contribution)
         yield Details("Passages; some may offend", (Prose(CONTENT_NOTE, "warning", ("page", "terminal")), listed))
 
 
@@ -191,21 +187,16 @@ def _removal(name: str, rows: Sequence[CorpusRow]) -> Chart:
 def _lines(name: str, heading: str, note: str, x_title: str, points: Sequence[_Place], listed: Table) -> Chart:
     """Draw a line for each question, which is the group of its points."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.lines import lines
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = [Point(at, x, y, shown.plain(test), {}, *ends) for test, at, x, y, *ends in points]
-        return lines(drawn, x_title=x_title, y_title=_ODDS, width=width)
+        return plane.lines(drawn, x_title=x_title, y_title=_ODDS, width=width)
 
     alt = say("A line for each of {} questions.", count(len({test for test, *_ in points})))
     return Chart(name, heading, alt, draw, listed, note=note)
 
 
 def _forest(name: str, heading: Text, rows: Sequence[OddsRow], *, main: bool = True) -> Chart:
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.forest import ForestRow, forest
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = []
         for row in rows:
             below = row.change_to if isinstance(row, CorpusChangeRow) else row.test
@@ -227,8 +218,7 @@ def topic_blocks(rows: Sequence[CorpusTopicRow]) -> Iterator[Block]:
 
 def change_blocks(rows: Sequence[CorpusChangeRow]) -> Iterator[Block]:
     """Show each comparison in a table, what differs as a chart, and the years as lines."""
-    for index, kind in enumerate(dict.fromkeys(row.compared for row in rows)):
-        of_kind = [row for row in rows if row.compared == kind]
+    for index, (kind, of_kind) in enumerate(grouped(rows, key=lambda row: row.compared).items()):
         sized = [row for row in of_kind if row.log_odds_low is not None]
         caption, heading = say("{}, with 99.5 % intervals", _COMPARED[kind]), _COMPARED[kind]
         if sized:
@@ -246,16 +236,15 @@ def _years(name: str, rows: Sequence[CorpusChangeRow]) -> Chart:
     points = [(test, f"{each.start} to {each.end}", each.start, *astuple(each)[3:]) for test, each in counted]
     heading = "The log odds over the years"
     years = Field(title="Years", cell=lambda line: f"{line[1].start} to {line[1].end}")
-    columns = (_QUESTION, years, *(Field(each, of=itemgetter(1)) for each in ("log_odds", "n_documents")))
+    columns = (_QUESTION, years, "log_odds", "n_documents")
     note = "The band is the 99.5 % interval of each period. Periods with too few co-occurrences are left out."
-    listed = table(PeriodOdds, heading, lines, columns, folded=True)
+    listed = table(PeriodOdds, heading, lines, columns, of=itemgetter(1), folded=True)
     return _lines(name, heading, note, "first year of the period", points, listed)
 
 
 def change_sentences(rows: Sequence[CorpusChangeRow]) -> Iterator[Text]:
     """Say what differs, how many differences chance would give, and how many questions have too few words for it."""
-    for kind in dict.fromkeys(row.compared for row in rows):
-        of_kind = [row for row in rows if row.compared == kind]
+    for kind, of_kind in grouped(rows, key=lambda row: row.compared).items():
         judged = [row for row in of_kind if row.log_odds_low is not None]
         clear = sorted((row for row in judged if row.found), key=_rank)
         if not judged:
@@ -273,6 +262,6 @@ def change_sentences(rows: Sequence[CorpusChangeRow]) -> Iterator[Text]:
 
 
 _METHOD = "Co-occurrences of words were counted in text; intervals of log odds ratios are over documents and words."
-CORPUS = Kind("corpus", CorpusRow, CORPORA, blocks, sentences, claims, card=True, opens=2, method=_METHOD)
-TOPIC = Kind("corpus-topic", CorpusTopicRow, CORPORA, topic_blocks, card=True, rank=1)
-CHANGE = Kind("corpus-change", CorpusChangeRow, CORPORA, change_blocks, change_sentences, card=True, rank=2)
+CORPUS = Kind(CorpusRow, CORPORA, blocks, sentences, claims, card=True, opens=2, method=_METHOD)
+TOPIC = Kind(CorpusTopicRow, CORPORA, topic_blocks, card=True, rank=1)
+CHANGE = Kind(CorpusChangeRow, CORPORA, change_blocks, change_sentences, card=True, rank=2)

@@ -1,12 +1,14 @@
 """Debiasers compared, as a kind: what each leaves and costs, and which one to take."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from imprint.debiasing.debiaser import find_debiaser
 from imprint.evaluation.debiasers import PART, DebiasComparisonRow
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.debiasing import fact_value, gender_axis
+from imprint.masking import Words
+from imprint.render.charts.plane import scatter
+from imprint.render.charts.points import Point
 from imprint.tables import Field, table
 from imprint.view import (
     Block,
@@ -17,7 +19,6 @@ from imprint.view import (
     Table,
     Text,
     count,
-    first_claim,
     footnote,
     interval,
     join,
@@ -26,9 +27,6 @@ from imprint.view import (
     say,
     title,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 COMPARED = Part(
     PART,
@@ -129,16 +127,13 @@ def _settings(row: DebiasComparisonRow) -> Text:
 
 def _changes(row: DebiasComparisonRow) -> Text:
     return join(
-        say("{} {} {}", title(one.benchmark), number(one.change, 3), interval(one.low, one.high, 3))
-        for one in row.benchmarks
+        say("{} {} {}", title(each.benchmark), number(each.change, 3), interval(each.low, each.high, 3))
+        for each in row.benchmarks
     )
 
 
 def _chart(rows: Sequence[DebiasComparisonRow], compared: Table) -> Chart:
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         groups = {True: "efficient", False: "others"}
         points = [
             Point(shown.plain(row.method), -row.quality_change, row.bias_left, groups[row.efficient])
@@ -179,14 +174,11 @@ def _methods(rows: Sequence[DebiasComparisonRow]) -> Listing:
 
 
 DEBIASERS = Kind(
-    "debias-comparison",
     row=DebiasComparisonRow,
     part=COMPARED,
     blocks=blocks,
     sentences=sentences,
-    claims=lambda rows: first_claim(
-        sentences(rows), "That the bias is gone, or that another embedding needs the same method."
-    ),
+    cannot="That the bias is gone, or that another embedding needs the same method.",
     aliases={"left": "bias_left"},
     card=True,
     opens=2,

@@ -19,9 +19,10 @@ from imprint.debiasing.rows import (
     StrengthPoint,
     WordChange,
 )
-from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
+from imprint.render.charts.plane import curve, scatter
+from imprint.render.charts.points import Point
 from imprint.rows import Row
 from imprint.stimuli.published import published_pair
 from imprint.stimuli.seeds import FEWEST_JUDGES
@@ -29,7 +30,7 @@ from imprint.tables import Columns, Field, as_text, draw_field, significant, tab
 from imprint.view import Block, Chart, Details, Prose, Table, Text, count, footnote, percent, say, title, words
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Attempt, Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 BEFORE_AFTER = Part(
@@ -54,8 +55,9 @@ _STRENGTHS: Columns = ("strength", "reduction", "background_ratio", "axis_left")
 def run(job: "Job", progress: "Progress") -> list[Row]:
     """Debias, and measure what changed and what can still be recovered."""
     from imprint.debiasing.rows import projection_finding
-    from imprint.evaluation.debiased import DebiasedCopy
+    from imprint.evaluation.debias import DebiasedCopy
     from imprint.evaluation.leakage import leakage
+    from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label, stretch
 
     plan = job.plan
@@ -65,19 +67,17 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
         return [projection_finding(copy.before, copy.after, copy.transform, copy.axis)]
 
     def left() -> Sequence[Row]:
-        if plan.quick:
-            raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
         report = by_label(stretch(progress, 0.2, 1.0), (1.0,))
         return leakage(copy.before, copy.axis, after=copy.after, seed=plan.seed, report=report).findings()
 
     tests = partial(copy.tests, report=by_label(stretch(progress, 0.05, 0.2), (1.0,)))
-    attempts: list[Attempt] = [
-        ("projections", "Words before and after", projections),
-        ("weats", "WEATs of gender before and after", tests),
-        ("leakage", "What is left of gender", left),
+    attempts = [
+        Attempt("projections", "Words before and after", projections),
+        Attempt("weats", "WEATs of gender before and after", tests),
+        Attempt("leakage", "What is left of gender", left, slow=True),
     ]
     if "frontier" in find_debiaser(job.transform.method).options and not plan.quick:
-        attempts.insert(0, ("frontier", "Other strengths", copy.frontier))
+        attempts.insert(0, Attempt("frontier", "Other strengths", copy.frontier))
     return [*copy.fitted(), *job.gather(BEFORE_AFTER, attempts)]
 
 
@@ -111,7 +111,7 @@ def show_frontier(rows: Sequence[FrontierRow]) -> Iterator[Block]:
         yield strengths
         yield Details("What would other strengths do?", (_curve(row, strengths, place),))
         enough = f"makes the variance of held-out words {TARGET_REDUCTION:g} times smaller"
-        strong = [one.strength for one in row.strengths if (one.reduction or 0.0) >= TARGET_REDUCTION]
+        strong = [point.strength for point in row.strengths if (point.reduction or 0.0) >= TARGET_REDUCTION]
         text = say(f"The smallest strength that {enough} is {{}}.", significant(min(strong))) if strong else None
         yield footnote(text or f"No strength {enough}.")
 
@@ -219,14 +219,11 @@ def _falls_short(spread: MeasuredVariances) -> list[str]:
 
 def _curve(row: FrontierRow, table: Table, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import curve
-        from imprint.render.charts.points import Point
-
         return curve(
             [
-                Point(f"{one.strength:g}", one.background_ratio, one.reduction)
-                for one in row.strengths
-                if one.background_ratio is not None and one.reduction is not None
+                Point(f"{point.strength:g}", point.background_ratio, point.reduction)
+                for point in row.strengths
+                if point.background_ratio is not None and point.reduction is not None
             ],
             x_title="share of the background's variance left",
             y_title="held-out words: times less variance",
@@ -250,9 +247,6 @@ def _scatter(row: DebiasedProjectionRow, place: int) -> Chart:
         return "held-out professions" if change.word in held_out else "background words"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         points = [
             Point(shown.plain(change.word), abs(change.before), abs(change.after), group(change))
             for change in changes
@@ -276,7 +270,6 @@ def fact_value(fact: Fact) -> Text:
 
 
 DEBIASING = Kind(
-    "debiasing",
     row=DebiasingRow,
     part=BEFORE_AFTER,
     blocks=show_debiasing,
@@ -287,5 +280,5 @@ DEBIASING = Kind(
     method="Debiasing was fitted on some words and judged on others.",
     brief=say_debiasing,
 )
-FRONTIER = Kind("frontier", row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
-MOVED = Kind("debiased projection", row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)
+FRONTIER = Kind(row=FrontierRow, part=BEFORE_AFTER, blocks=show_frontier)
+MOVED = Kind(row=DebiasedProjectionRow, part=BEFORE_AFTER, blocks=show_moved)

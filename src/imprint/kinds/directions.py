@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from imprint.directions.axis import PairsRow, show_end
 from imprint.directions.projection import ProjectionComparisonRow, ProjectionRow
-from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.masking import Words
+from imprint.render.charts.axis import strip
+from imprint.render.charts.plane import arrows, scatter
+from imprint.render.charts.points import Point
 from imprint.rows import Row, WordPoint, WordValue
 from imprint.tables import Field, table
 from imprint.view import (
@@ -36,7 +38,7 @@ from imprint.view import (
 )
 
 if TYPE_CHECKING:
-    from imprint.jobs.job import Attempt, Job
+    from imprint.jobs.job import Job
     from imprint.types import Progress
 
 ALONG = Part("directions", "Words between he and she", 30, english=True, terms=(terms.AXIS,))
@@ -52,36 +54,35 @@ def run(job: "Job", progress: "Progress") -> list[Row]:
     from imprint.directions.axis import pair_components
     from imprint.directions.projection import compare_with_scores, project
     from imprint.evaluation.leakage import leakage
+    from imprint.jobs.job import Attempt
     from imprint.jobs.progress import by_label, stretch
     from imprint.stimuli.seeds import definitional_pairs, professions
 
-    scores = {one.word: one.stereotype for one in professions()}
+    scores = {profession.word: profession.stereotype for profession in professions()}
 
-    def placed() -> list[ProjectionRow]:
-        return [project(job.embedding, job.axis, tuple(scores))]
+    def placed() -> ProjectionRow:
+        return project(job.embedding, job.axis, tuple(scores))
 
-    def crowd() -> list[ProjectionComparisonRow]:
-        return [compare_with_scores(project(job.embedding, job.axis, tuple(scores)), scores, name=CROWD)]
+    def crowd() -> list[Row]:
+        return [compare_with_scores(placed(), scores, name=CROWD)]
 
-    def pairs() -> list[PairsRow]:
+    def pairs() -> list[Row]:
         return [pair_components(job.embedding, definitional_pairs())]
 
     def recovered() -> Sequence[Row]:
-        if job.plan.quick:
-            raise SettingError("a quick audit leaves this out", option="quick", hint="run a full audit")
         report = by_label(stretch(progress, 0.1, 1.0), (1.0,))
         return leakage(job.embedding, job.axis, seed=job.plan.seed, report=report).findings()
 
-    attempts: list[Attempt] = [
-        ("projection", "Professions on he - she", placed),
-        ("crowd", "Professions and what a crowd thinks of them", crowd),
-        ("pairs", "Gender pairs in two dimensions", pairs),
+    attempts = [
+        Attempt("projection", "Professions on he - she", lambda: [placed()]),
+        Attempt("crowd", "Professions and what a crowd thinks of them", crowd),
+        Attempt("pairs", "Gender pairs in two dimensions", pairs),
     ]
     if job.kind == "encoder":  # of an embedding, it is asked before and after debiasing
-        attempts.append(("leakage", "Gender of names and professions", recovered))
-    found = job.gather(ALONG, attempts)
+        attempts.append(Attempt("leakage", "Gender of names and professions", recovered, slow=True))
+    rows = job.gather(ALONG, attempts)
     progress(1, 1)
-    return found
+    return rows
 
 
 def show_projections(rows: Sequence[ProjectionRow], top: int = TOP) -> Iterator[Block]:
@@ -179,7 +180,7 @@ def _numbered(name: str, place: int) -> str:
 def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
     """Put the ends and the middle of the first row side by side, with the other rows' coordinates of these words."""
     row, *others = rows
-    places = [{one.word: one.value for one in other.coordinates} for other in others]
+    places = [{word.word: word.value for word in other.coordinates} for other in others]
     high, low, placed = title(show_end(row.positive)), title(show_end(row.negative)), row.ordered()
     if len(placed) < 3 * top:  # the same words would be in several columns
         sides = {say("from {} to {}", high, low): placed}
@@ -196,9 +197,9 @@ def _ends(rows: Sequence[ProjectionRow], top: int) -> Table:
         values = (one.value, *(other.get(one.word) for other in places))
         return Given(one.word), join((number(value, 3) for value in values), " / ")
 
-    caption = say("{} in {}", title(row.test), join((title(one.embedding) for one in rows), " and in "))
+    caption = say("{} in {}", title(row.test), join((title(projection.embedding) for projection in rows), " and in "))
     columns = tuple(column for side in sides for column in (Column(side), Column("Coordinate", numeric=True)))
-    lines = tuple(tuple(cell for one in line for cell in cells(one)) for line in zip_longest(*sides.values()))
+    lines = tuple(tuple(cell for word in line for cell in cells(word)) for line in zip_longest(*sides.values()))
     return Table(caption, columns, lines, media=("terminal",))
 
 
@@ -216,10 +217,7 @@ def _strip(row: ProjectionRow, place: int) -> Chart:
     high, low = show_end(row.positive), show_end(row.negative)
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import strip
-        from imprint.render.charts.points import Point
-
-        points = [Point(shown.plain(one.word), one.value) for one in placed if one.value is not None]
+        points = [Point(shown.plain(word.word), word.value) for word in placed if word.value is not None]
         return strip(points, x_title="coordinate", ends=(shown.text(low), shown.text(high)), width=width)
 
     alt = say(
@@ -240,10 +238,7 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
     here = f"{_axis_name(row)} in {row.embedding}"
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
-        points = [Point(shown.plain(one.word), one.x, one.y) for one in row.points]
+        points = [Point(shown.plain(point.word), point.x, point.y) for point in row.points]
         return scatter(points, x_title=shown.text(here), y_title=shown.text(row.other), width=width)
 
     alt = say(
@@ -259,12 +254,9 @@ def _comparison(row: ProjectionComparisonRow, place: int) -> Chart:
 
 def _pairs(row: PairsRow, place: int) -> Chart:
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import arrows
-        from imprint.render.charts.points import Point
-
         return arrows(
             [(shown.plain(pair.first), shown.plain(pair.second)) for pair in row.pairs],
-            [Point(shown.plain(one.word), one.x, one.y) for one in row.points],
+            [Point(shown.plain(point.word), point.x, point.y) for point in row.points],
             x_title="first component",
             y_title="second component",
             ends=("men's word", "women's word"),
@@ -281,12 +273,9 @@ def _pairs(row: PairsRow, place: int) -> Chart:
     return Chart(_numbered("direction-pairs", place), "Gender pairs in two principal components", alt, draw, listed)
 
 
-PAIRS = Kind("pairs", row=PairsRow, part=ALONG, blocks=show_pairs, rank=1)
-PROJECTION = Kind(
-    "projection", row=ProjectionRow, part=ALONG, blocks=show_projections, sentences=say_ends, run=run, seconds=0.5
-)
+PAIRS = Kind(row=PairsRow, part=ALONG, blocks=show_pairs, rank=1)
+PROJECTION = Kind(row=ProjectionRow, part=ALONG, blocks=show_projections, sentences=say_ends, run=run, seconds=0.5)
 COMPARISON = Kind(
-    "projection comparison",
     row=ProjectionComparisonRow,
     part=ALONG,
     blocks=show_comparisons,

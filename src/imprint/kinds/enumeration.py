@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from imprint.enumeration.rows import MOST_RUNS, Crossing, UbeIndirectRow, UbeOverviewRow, UbeRow
@@ -15,7 +16,6 @@ from imprint.view import (
     Prose,
     Text,
     count,
-    first_claim,
     footnote,
     number,
     percent,
@@ -121,9 +121,8 @@ def sentences(rows: Sequence[UbeOverviewRow]) -> Iterator[Text]:
 def claims(rows: Sequence[UbeOverviewRow]) -> Iterator[Claim]:
     """Pair what was found without asking with what that does not show."""
     reported = [row for row in rows if row.associations]
-    return first_claim(
-        sentences(reported), "That every one of them is real, or that it is a stereotype: people must judge that."
-    )
+    cannot = "That every one of them is real, or that it is a stereotype: people must judge that."
+    return ((sentence, cannot) for sentence in islice(sentences(reported), 1))
 
 
 def cell_blocks(rows: Sequence[UbeRow]) -> Iterator[Block]:
@@ -230,7 +229,6 @@ def _missing(row: UbeOverviewRow) -> Text:
 
 
 OVERVIEW = Kind(
-    "ube-overview",
     row=UbeOverviewRow,
     part=UNASKED,
     blocks=overview_blocks,
@@ -239,7 +237,6 @@ OVERVIEW = Kind(
     brief=sentences,
 )
 CELL = Kind(
-    "ube",
     row=UbeRow,
     part=UNASKED,
     blocks=cell_blocks,
@@ -251,4 +248,4 @@ CELL = Kind(
     method="Biases that were not named in advance were enumerated after Swinger et al. (2019): names were "
     "clustered, words assigned to groups, and scores compared with mirrored copies of the names.",
 )
-INDIRECT = Kind("ube-indirect", row=UbeIndirectRow, part=UNASKED, blocks=indirect_blocks, rank=3)
+INDIRECT = Kind(row=UbeIndirectRow, part=UNASKED, blocks=indirect_blocks, rank=3)

@@ -47,7 +47,7 @@ def read_findings(path: FilePath) -> list[Row]:
         text = source.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ImprintError(f"cannot be read ({_reason(error)})", where=source, hint="give a findings.jsonl") from error
-    return [_read(source, place, line) for place, line in enumerate(text.split("\n"), start=1) if line]
+    return [_read(source, number, line) for number, line in enumerate(text.split("\n"), start=1) if line]
 
 
 def rows_of(findings: FindingsLike) -> list[Row]:
@@ -79,10 +79,10 @@ def schema(kind: str | None = None) -> dict[str, Any]:
     >>> list(imprint.schema("topic")["$defs"])
     ['TopicRow']
     """
-    kinds = [known for known in all_kinds() if kind in (None, known.name)]
+    kinds = [each for each in all_kinds() if kind in (None, each.name)]
     if not kinds:
         raise unknown_choice("KIND", kind, REGISTRY.names())
-    schemas, parts = msgspec.json.schema_components([known.row for known in kinds], ref_template="#/$defs/{name}")
+    schemas, parts = msgspec.json.schema_components([each.row for each in kinds], ref_template="#/$defs/{name}")
     for part in parts.values():  # Python 3.13 takes the indentation off docstrings, older ones keep it
         if "description" in part:
             part["description"] = inspect.cleandoc(part["description"])

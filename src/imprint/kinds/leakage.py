@@ -13,7 +13,6 @@ _GROUPS = (
     "The words were not fitted on. The classifier is trained anew, before and after debiasing, on the words that were "
     "fitted on and on other held-out words. A group that is still recovered was hidden, not removed."
 )
-_UNSAID = "That debiasing removed the groups from the sentences."
 _AFTER = (
     "Gender that is gone from an axis and still recovered here was hidden, not removed. The words furthest out were "
     "chosen by the axis, so nearly all are recovered before debiasing. A debiaser that was fitted on some of these "
@@ -90,7 +89,7 @@ def sentence_blocks(rows: Sequence[SentenceLeakageRow]) -> Iterator[Block]:
     first = rows[0]
     caption = say(
         "{} read off {} sentences about {} held-out words ({})",
-        join(title(one) for one in first.group_names),
+        join(title(name) for name in first.group_names),
         count(first.texts),
         count(first.n_words),
         title(first.method),
@@ -146,7 +145,6 @@ def claims(rows: Sequence[LeakageRow]) -> Iterator[Claim]:
 
 
 LEAKAGE = Kind(
-    "leakage",
     row=LeakageRow,
     part=BEFORE_AFTER,
     blocks=blocks,
@@ -159,11 +157,10 @@ LEAKAGE = Kind(
     of_encoder=("leakage", "directions"),
 )
 SENTENCE_LEAKAGE = Kind(
-    "sentence-leakage",
     row=SentenceLeakageRow,
     part=BEFORE_AFTER,
     blocks=sentence_blocks,
     sentences=sentence_sentences,
-    claims=lambda rows: ((said, _UNSAID) for said in sentence_sentences(rows)),
+    cannot="That debiasing removed the groups from the sentences.",
     rank=-1,  # it says how far debiasing went
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import OUTCOME, REASONS, by_chance, missing_notes, outcome_text
+from imprint.kinds.tests import OUTCOME, REASONS, by_chance, legend, missing_notes, outcome_text
 from imprint.metrics.agreement import MetricAgreementRow
 from imprint.metrics.run import MetricRow
 from imprint.tables import Field, table
@@ -80,8 +80,7 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
         say("{} ({}, {}): {}.", row.metric_title, name, row.metric_source, _oriented(row, one_test=one_test))
         for name, row in by_name.items()
     ]
-    shown = {outcome_text(row) for row in rows}
-    lines += [f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in _MEANINGS.items() if said in shown]
+    lines += legend(_MEANINGS, {outcome_text(row) for row in rows})
     if len(rows) > 1:
         lines.append(f"Of {len(rows)} values without a difference, {by_chance(rows)} are expected to be present.")
     yield Listing(tuple(lines), ("page", "terminal"))
@@ -95,7 +94,7 @@ def _reading(rows: Sequence[MetricRow]) -> Iterator[Block]:
 
 def _oriented(row: MetricRow, *, one_test: bool) -> Text:
     """Say what a large and a small value mean; of one test, sets go by their names."""
-    names = {one.role.upper(): one.name for one in row.sets} if one_test else {}
+    names = {listing.role.upper(): listing.name for listing in row.sets} if one_test else {}
     pieces = re.split(r"\b([XYAB])\b", row.orientation)
     return join((title(names[piece]) if piece in names else piece for piece in pieces), "")
 
@@ -148,7 +147,6 @@ def _share(same: int, asked: int) -> Cell:
 
 
 METRIC = Kind(
-    "metric",
     row=MetricRow,
     part=METRIC_PART,
     blocks=blocks,
@@ -162,7 +160,6 @@ METRIC = Kind(
     "same frequencies.",
 )
 METRIC_AGREEMENT = Kind(
-    "metric-agreement",
     row=MetricAgreementRow,
     part=METRIC_PART,
     blocks=agreement_blocks,

@@ -1,12 +1,12 @@
 """Groups of names as a kind: a card for each, with its associations, and who bears the names."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from imprint.descriptions import descriptions
 from imprint.enumeration.rows import Races, UbeGroupRow, UbeRow
 from imprint.kinds import Kind
 from imprint.kinds.enumeration import UNASKED, is_stable
+from imprint.rows import grouped
 from imprint.stimuli.names import are_surnames
 from imprint.tables import Field, draw_field, table
 from imprint.view import (
@@ -80,9 +80,7 @@ def _race(name: str) -> Field:
 def _cards(groups: Sequence[UbeGroupRow], associations: Sequence[UbeRow], strongest: float) -> Cards:
     """Make a card of each group with associations, the one that recurs most, or is strongest, first."""
     ordered = sorted(associations, key=lambda row: (-(row.recurrence or 0.0), -row.score))
-    by_group: dict[str, list[UbeRow]] = defaultdict(list)
-    for row in ordered:
-        by_group[row.group].append(row)
+    by_group = grouped(ordered, key=lambda row: row.group)
     named = {row.group: row for row in groups}
     return Cards(tuple(_card(named.get(letter), of_group, strongest) for letter, of_group in by_group.items()))
 
@@ -142,4 +140,4 @@ def _largest(races: Races | None) -> Text:
     return join(say("{} {}", race, percent(share)) for share, race in largest[:_LARGEST]) or NOTHING
 
 
-GROUP = Kind("ube-group", row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)
+GROUP = Kind(row=UbeGroupRow, part=UNASKED, blocks=group_blocks, joins=("ube",), rank=-1)

@@ -1,13 +1,15 @@
 """Published figures as a kind: what the five works print, what we compute, and how the two compare."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from imprint.kinds import Kind, Part
 from imprint.masking import Words
+from imprint.render.charts.plane import scatter
+from imprint.render.charts.points import Point
 from imprint.reproduction.rows import FigureOutcome, RemovedNamesRow, ReproductionRow
-from imprint.rows import WordPoint
+from imprint.rows import WordPoint, grouped
 from imprint.stimuli.published import papers
 from imprint.tables import Field, table
 from imprint.view import Block, Cell, Chart, Claim, Details, Prose, Text, count, footnote, number, say, title
@@ -24,8 +26,7 @@ def blocks(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     if chart := _chart(rows):
         yield chart
     computed = [row for row in rows if row.outcome in _SHOWN]
-    for paper in dict.fromkeys(row.paper for row in computed):
-        own = [row for row in computed if row.paper == paper]
+    for paper, own in grouped(computed, key=lambda row: row.paper).items():
         columns = (*_PRINTED, Field("ours", numeric=True), Field("outcome", cell=_verdict))
         yield table(ReproductionRow, title(_work(paper)), own, columns, filtered=len(own) > 12)
     yield from _left_out([row for row in rows if row.outcome not in _SHOWN])
@@ -42,7 +43,10 @@ def sentences(rows: Sequence[ReproductionRow]) -> Iterator[Text]:
     yield say(
         "Of {} published figures: {} equal to their rounding, {} different, {} beside ours of another model, {} that "
         "cannot be computed here.",
-        *(count(value) for value in (len(rows), *(counts[one] for one in _SHOWN), counts["cannot be computed"])),
+        *(
+            count(value)
+            for value in (len(rows), *(counts[outcome] for outcome in _SHOWN), counts["cannot be computed"])
+        ),
     )
     for row in rows:
         if row.outcome == "differs":
@@ -75,23 +79,20 @@ def _verdict(row: ReproductionRow) -> Cell:
 def _left_out(rows: Sequence[ReproductionRow]) -> Iterator[Block]:
     if not rows:
         return
-    groups = defaultdict(list)
-    for row in rows:
-        groups[row.paper, row.model, row.reason, row.get].append(row)
-    first = itemgetter(0)
+    groups = grouped(rows, key=lambda row: (row.paper, row.model, row.reason, row.get))
     columns = (
         Field("paper", cell=lambda group: title(_work(group[0].paper))),
-        Field("model", of=first),
+        "model",
         Field(
             title="Figures",
             meaning="How many figures of the work these are.",
             cell=lambda group: count(len(group)),
             numeric=True,
         ),
-        Field("reason", "Cannot be computed because", of=first),
-        Field("get", of=first),
+        Field("reason", "Cannot be computed because"),
+        "get",
     )
-    yield table(ReproductionRow, "Not computed here", groups.values(), columns)
+    yield table(ReproductionRow, "Not computed here", groups.values(), columns, of=itemgetter(0))
     heading = "Every figure that is not computed"
     listed = table(ReproductionRow, heading, rows, (*_PRINTED, "reason", "get"), filtered=True, media=("page",))
     yield Details(heading, (listed,), media=("page",))
@@ -111,9 +112,6 @@ def _chart(rows: Sequence[ReproductionRow]) -> Chart | None:
         return None
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         return scatter(
             [Point(shown.text(row.test), row.printed_value or 0.0, row.value or 0.0, row.outcome) for row in drawn],
             x_title="published effect size or correlation",
@@ -152,9 +150,6 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
     marked = [("removed", point) for point in row.removed] + [("kept", point) for point in row.kept]
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         return scatter(
             [Point(shown.plain(point.word), point.x, point.y, group) for group, point in marked],
             x_title="rank as a word, log10",
@@ -169,18 +164,19 @@ def _names_chart(row: RemovedNamesRow) -> Chart:
         count(len(marked)),
     )
     columns = (
-        Field("word", "Surname", of=itemgetter(1)),
+        Field("word", "Surname"),
         Field("x", "Rank, log10", cell=lambda mark: number(mark[1].x)),
         Field("y", "Share, log10", cell=lambda mark: number(mark[1].y)),
         Field(cell=itemgetter(0)),
     )
-    listed = table(WordPoint, "Surnames of the chart", marked, columns, filtered=True, media=("page",))
+    listed = table(
+        WordPoint, "Surnames of the chart", marked, columns, of=itemgetter(1), filtered=True, media=("page",)
+    )
     heading = say("Surnames that cleaning removes from {}", title(row.embedding))
     return Chart("removed-names", heading, alt, draw, listed)
 
 
 REPRODUCTION = Kind(
-    "reproduction",
     row=ReproductionRow,
     part=FIGURES,
     blocks=blocks,
@@ -190,7 +186,6 @@ REPRODUCTION = Kind(
     card=True,
 )
 REMOVED_NAMES = Kind(
-    "removed-names",
     row=RemovedNamesRow,
     part=FIGURES,
     blocks=lambda rows: map(_names_chart, rows),

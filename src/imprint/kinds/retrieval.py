@@ -8,9 +8,10 @@ from imprint.association.rows import outcome_counts
 from imprint.errors import SettingError
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import OUTCOME, TENTH, outcome_marks, outcome_notes, outcome_text
+from imprint.masking import Words
+from imprint.render.charts.forest import ForestRow, Mark, forest
 from imprint.rows import TemplateValue
-from imprint.scoring.plan import PAIRS, RankingPlan
-from imprint.scoring.retrieval import retrieval
+from imprint.scoring.retrieval import PAIRS, RankingPlan, retrieval
 from imprint.scoring.rows import RetrievalRow, Specificity
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.retrieval import BUNDLED, bundled_set
@@ -38,7 +39,6 @@ from imprint.view import (
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
-    from imprint.masking import Words
     from imprint.rows import Row
     from imprint.types import Progress
 
@@ -106,10 +106,11 @@ def blocks(rows: Sequence[RetrievalRow]) -> Iterator[Block]:
     lines = [(row, line) for row in rows for line in row.by_query]
     columns = (
         Field(title="Documents", cell=lambda line: title(line[0].test)),
-        Field("template", "Query", of=itemgetter(1)),
-        Field("value", "Difference", "Of scores; a share of the distance where there is one.", of=itemgetter(1)),
+        Field("template", "Query"),
+        Field("value", "Difference", "Of scores; a share of the distance where there is one."),
     )
-    yield table(TemplateValue, "Differences by query", lines, columns, folded=True, filtered=True, media=("page",))
+    heading, query = "Differences by query", itemgetter(1)
+    yield table(TemplateValue, heading, lines, columns, of=query, folded=True, filtered=True, media=("page",))
 
 
 def sentences(rows: Sequence[RetrievalRow]) -> Iterator[Text]:
@@ -193,9 +194,7 @@ def _described(row: RetrievalRow) -> Text:
 def _chart(rows: Sequence[RetrievalRow]) -> Chart:
     """Draw each effect with its interval, and below it that of irrelevant documents, and neutral edits."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.forest import ForestRow, Mark, forest
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         lines = []
         for row in rows:
             label = shown.text(f"{row.set_name('x')} – {row.set_name('y')}")
@@ -245,7 +244,6 @@ _MORE: Columns = (
 )
 
 RETRIEVAL = Kind(
-    "retrieval",
     row=RetrievalRow,
     part=IN_SEARCH,
     blocks=blocks,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from imprint.kinds.tests import (
     OUTCOME,
     by_subject,
     grammar_notes,
+    missing_cell,
     missing_notes,
     name_cell,
     one_sided,
@@ -226,32 +228,29 @@ def _battery(pairs: Sequence[Pair]) -> Table:
     rows = [row for row, _ in pairs]
     titled = {row.test: row for row in reversed(rows)}  # where a test comes first, its title is given too
 
-    def name(row: SeatRow) -> Cell | Text:
+    def name(pair: Pair) -> Cell | Text:
+        row, _ = pair
         return name_cell(row) if titled[row.test] is row else title(row.test)
 
     with_sentences = any(by_sentences is not None for _, by_sentences in pairs)
-    shown, more = [_by_word(Field("test", cell=name)), _by_word("context")], list[Field]()
+    shown: list[str | Field] = [Field("test", cell=name), "context"]
+    more: list[str | Field] = []
     if rows[0].unit == "word":  # a single result by sentences has no words beside it
         p_by_words = "Share of all splits of the target words that give at least this d_word."
-        starred = Field("effect_size", "d_word", "Effect by words, each averaged over its sentences.", _starred)
-        shown += [_by_word(starred), _by_word(Field("p_value", "p, by words", p_by_words))]
+        d_word = "Effect by words, each averaged over its sentences."
+        shown.append(Field("effect_size", "d_word", d_word, lambda pair: _starred(pair[0])))
+        shown.append(Field("p_value", "p, by words", p_by_words))
     if rows[0].unit == "sentence" or with_sentences:  # a card gives words alone
         (more if rows[0].unit == "word" else shown).extend(_BY_SENTENCES)
     if any(row.published for row in rows):
         meaning = "The d of the same model that the paper prints, with its stars."
-        more.append(_by_word(Field("published", meaning=meaning, cell=_published, numeric=True)))
+        more.append(Field("published", meaning=meaning, cell=lambda pair: _published(pair[0]), numeric=True))
     if any(row.missing for row in rows):
-        more.append(_by_word(MISSING))
+        more.append(replace(MISSING, cell=lambda pair: missing_cell(pair[0])))
     settings = join(title(f"{setting.name} {setting.value}") for setting in rows[0].encoder_settings)
     caption = say("SEAT on {} ({}); p is {}", title(rows[0].embedding), settings, one_sided(rows))
-    return table(SeatRow, caption, pairs, shown, more=more, extra=[_by_word("mean_difference")], filtered=True)
-
-
-def _by_word(column: str | Field) -> Field:
-    """Return a column of the row by words, the first of each pair."""
-    field = Field(column) if isinstance(column, str) else column
-    cell = field.cell or (lambda row: draw_field(row, field.name))
-    return replace(field, cell=lambda pair: cell(pair[0]))
+    extra = ("mean_difference",)
+    return table(SeatRow, caption, pairs, shown, more=more, extra=extra, of=itemgetter(0), filtered=True)
 
 
 def _starred(row: SeatRow) -> Cell:
@@ -329,7 +328,7 @@ def _notes(rows: Sequence[SeatRow]) -> Iterator[Block]:
         text = "{}: {} sentences were left out because the form of their word has no vector, such as {}"
         yield Prose(say(text, title(row.test), left_out, title(row.left_out[0])), "note", _PAGES)
     for row in {row.test: row for row in rows if row.context == "bleached" and row.n_unknown_kinds}.values():
-        asked = sum(len(one.words) for one in row.sets)
+        asked = sum(len(listing.words) for listing in row.sets)
         text = (
             "{} of {} words of {} have no kind and are put into neutral sentences; state their kind in the test's "
             'file, such as kind = "name"'
@@ -361,18 +360,18 @@ def _contrasts(rows: Sequence[SeatRow]) -> Iterator[Block]:
     lines = tuple(
         say(
             "{}, by {}s: of {} asked both ways, {} {} with {} (mean effect {}) and {} with {} ({}).",
-            title(one.embedding),
-            one.unit,
-            several(one.questions, "test"),
-            f"{one.found[0]}",
-            _SHOW[one.found[0] == 1],
-            one.ways[0],
-            number(one.mean_effects[0]),
-            f"{one.found[1]}",
-            one.ways[1],
-            number(one.mean_effects[1]),
+            title(contrast.embedding),
+            contrast.unit,
+            several(contrast.questions, "test"),
+            f"{contrast.found[0]}",
+            _SHOW[contrast.found[0] == 1],
+            contrast.ways[0],
+            number(contrast.mean_effects[0]),
+            f"{contrast.found[1]}",
+            contrast.ways[1],
+            number(contrast.mean_effects[1]),
         )
-        for one in contrasts(rows)
+        for contrast in contrasts(rows)
     )
     if lines:
         yield Listing(
@@ -413,7 +412,6 @@ def anisotropy(rows: Sequence[AnisotropyRow]) -> Iterator[Block]:
 
 
 SEAT = Kind(
-    "seat",
     row=SeatRow,
     part=SENTENCES,
     blocks=blocks,
@@ -428,9 +426,9 @@ SEAT = Kind(
     method="Sentence encoders were measured by the Sentence Encoder Association Test (May et al., 2019). Words are "
     "the units: the vector of a word is the mean of its unit vectors in the same sentences.",
     brief=brief,
-    family=verdict.TESTS_ABOUT_PEOPLE,
+    asks_people=True,
     names=test_names,
     of_encoder=("seat", "seat"),
 )
-COHERENCE = Kind("seat-coherence", row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
-ANISOTROPY = Kind("seat-anisotropy", row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)
+COHERENCE = Kind(row=CoherenceRow, part=SENTENCES, blocks=coherence, rank=1)
+ANISOTROPY = Kind(row=AnisotropyRow, part=SENTENCES, blocks=anisotropy, rank=2)

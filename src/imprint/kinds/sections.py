@@ -1,13 +1,12 @@
 """Rows as sections: each part's rows, kind by kind, as its kinds show them."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from imprint.errors import ImprintError, requiring
 from imprint.kinds import Kind, by_kind, part_of, parts_of, row_type
 from imprint.masking import Words
-from imprint.rows import PartRow, RawRow, Row, SkippedRow, read_row
+from imprint.rows import PartRow, RawRow, Row, SkippedRow, grouped, read_row
 from imprint.tables import Field, table
 from imprint.view import AnswerChart, Block, Chart, Prose, Section, Text, flat, say, title
 
@@ -20,14 +19,9 @@ _WIDEST = 12  # columns of a table of rows whose kind is not known
 
 def sections(rows: Iterable[Row]) -> list[Section]:
     """Return a section per part that has rows, in the order of the page."""
-    by_part: dict[str, list[Row]] = defaultdict(list)
-    refused: dict[str, str] = {}
     listed = list(rows)
-    for row in listed:
-        if isinstance(row, PartRow):
-            refused |= {row.test: row.why} if row.why is not None else {}
-        else:
-            by_part[part_of(row)].append(row)
+    refused = {row.test: row.why for row in listed if isinstance(row, PartRow) and row.why is not None}
+    by_part = grouped((row for row in listed if not isinstance(row, PartRow)), key=part_of)
     drawn = []
     language = other_language(listed)
     for part in parts_of(listed, refused):
@@ -82,18 +76,13 @@ def sentences(rows: Iterable[Row]) -> Iterator[Text]:
 
 def by_part_and_kind(rows: Iterable[Row]) -> list[tuple[Kind, list[Row]]]:
     """Return the rows of each kind, part by part, in the order of the page."""
-    by_part: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_part[part_of(row)].append(row)
+    by_part = grouped(rows, key=part_of)
     parts = parts_of(row for listed in by_part.values() for row in listed)
-    return [found for part in parts for found in by_kind(by_part[part.name]).items()]
+    return [of_kind for part in parts for of_kind in by_kind(by_part[part.name]).items()]
 
 
 def _raw(rows: Sequence[RawRow]) -> Iterator[Block]:
-    by_name: dict[str, list[RawRow]] = defaultdict(list)
-    for row in rows:
-        by_name[row.kind].append(row)
-    for name, listed in by_name.items():
+    for name, listed in grouped(rows, key=lambda row: row.kind).items():
         keys = list(dict.fromkeys(key for row in listed for key in row.fields))[:_WIDEST]
         columns = [Field(title=title(key), cell=_raw_field(key)) for key in keys]
         yield table(RawRow, title(name), listed, columns, filtered=True, folded=True)

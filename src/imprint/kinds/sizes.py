@@ -1,19 +1,21 @@
 """Sizes in a table and in a chart: each with its interval and one of four outcomes, topic by topic."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, SizedRow, outcome_counts
 from imprint.kinds.tests import MISSING, OUTCOME, name_cell, outcome_text
+from imprint.masking import Words
+from imprint.render.charts.forest import ForestRow, forest
+from imprint.render.numbers import plain
+from imprint.rows import grouped
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.catalog import more_questions
 from imprint.tables import Columns, Field, table
 from imprint.view import Block, Chart, Given, Phrase, Text, count, percent, points, say, title
 
 if TYPE_CHECKING:
-    from imprint.association.topics import TopicRow
-    from imprint.masking import Words
+    from imprint.association.rows import TopicRow
     from imprint.view import Medium
 
 Answered = TypeVar("Answered", bound=SizedRow)
@@ -39,9 +41,7 @@ def sizes_table(rows: Sequence[AssociationRow]) -> Block:
 
 def by_topic(rows: Iterable[Answered]) -> dict[str, list[Answered]]:
     """Return rows by their first topic, the largest size first in each."""
-    topics: dict[str, list[Answered]] = defaultdict(list)
-    for row in rows:
-        topics[row.topics[0] if row.topics else "other"].append(row)
+    topics = grouped(rows, key=lambda row: row.topics[0] if row.topics else "other")
     return {topic: largest_first(of_topic) for topic, of_topic in topics.items()}
 
 
@@ -112,10 +112,7 @@ def sizes_chart(name: str, heading: Text, rows: Sequence[SizedRow], *, x_title: 
     """Draw sizes topic by topic, the largest first in each, with their intervals and the band of what is small."""
     drawn = [row for of_topic in by_topic(rows).values() for row in of_topic if row.size is not None]
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.forest import ForestRow, forest
-        from imprint.render.numbers import plain
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         lines = [
             ForestRow(
                 shown.text(f"{row.set_name('x')} – {row.set_name('a')}"),

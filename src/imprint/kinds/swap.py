@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from imprint.kinds import Kind, Part
-from imprint.kinds.tests import RANKS, by_chance, missing_notes
+from imprint.kinds.tests import RANKS, by_chance, legend, missing_notes
+from imprint.masking import Words
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.rows import TemplateValue, WordValue
 from imprint.scoring.rows import SwapRow
 from imprint.significance.crossed import FEWEST_UNITS
@@ -30,9 +32,6 @@ from imprint.view import (
     say,
     title,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 SWAPS = Part("swap", "Scores when only the name changes", 45, controlled=False, asks=())
 
@@ -133,11 +132,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
         "Every name is put into the same texts, and each text is scored. A name's score is the mean over texts. The "
         "interval says how the difference would vary with other names and other texts of these kinds."
     )
-    outcomes = {_outcome(row) for row in rows}
-    lines = tuple(
-        f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in _MEANINGS.items() if said in outcomes
-    )
-    yield Listing(lines, ("page", "terminal"))
+    yield Listing(tuple(legend(_MEANINGS, {_outcome(row) for row in rows})), ("page", "terminal"))
     fixed = [row for row in rows if row.n_texts < FEWEST_UNITS and row.words_low is not None]
     if fixed:
         yield Prose(
@@ -154,10 +149,7 @@ def _reading(rows: Sequence[SwapRow]) -> Iterator[Block]:
 def _chart(row: SwapRow) -> Chart:
     """Draw every name at its mean score."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import dots
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         points = [
             Point(shown.plain(score.word), centred, group=shown.text(row.set_name(role)))
             for score, role, centred in _centred(row)
@@ -166,12 +158,14 @@ def _chart(row: SwapRow) -> Chart:
 
     alt = say("A dot for each of {} names at its mean score, the highest first.", f"{len(row.scores)}")
     columns = (
-        Field("word", "Name", of=itemgetter(0)),
+        Field("word", "Name"),
         Field(title="Group", cell=lambda line: title(row.set_name(line[1]))),
-        Field("value", "Mean score", of=itemgetter(0)),
+        Field("value", "Mean score"),
         Field(title="Less the mean of all", cell=lambda line: number(line[2], 3), numeric=True),
     )
-    listed = table(WordValue, say("Mean scores of names, {}", title(row.test)), _centred(row), columns)
+    listed = table(
+        WordValue, say("Mean scores of names, {}", title(row.test)), _centred(row), columns, of=itemgetter(0)
+    )
     return Chart(f"swap-{row.test}", say("Every name's score: {}", title(row.title)), alt, draw, listed)
 
 
@@ -188,14 +182,13 @@ def _by_text(rows: Sequence[SwapRow]) -> Table:
     lines = [(row, text) for row in rows for text in row.by_text]
     columns = (
         Field(title="Compared", cell=lambda line: title(line[0].test)),
-        Field("template", of=itemgetter(1)),
-        Field("value", "Difference", "Mean of the first less the second.", of=itemgetter(1)),
+        "template",
+        Field("value", "Difference", "Mean of the first less the second."),
     )
-    return table(TemplateValue, "Differences by text", lines, columns, folded=True, media=("page",))
+    return table(TemplateValue, "Differences by text", lines, columns, of=itemgetter(1), folded=True, media=("page",))
 
 
 SWAP = Kind(
-    "swap",
     row=SwapRow,
     part=SWAPS,
     blocks=blocks,

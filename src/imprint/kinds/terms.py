@@ -3,8 +3,10 @@
 A part declares its own in `terms` and `limits`; one that is not listed here comes after these.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from imprint.jobs import Part
 from imprint.kinds.tests import TENTH
 
 EFFECT_SIZE = (
@@ -55,8 +57,9 @@ LIMITS = {
 }
 
 
-def needed(entries: Mapping[str, bool], declared: Iterable[str]) -> list[str]:
-    """Return the entries that a page needs, of all and of those that its parts declare."""
-    of_parts = dict.fromkeys(declared)
-    listed = [text for text, everywhere in entries.items() if everywhere or text in of_parts]
+def needed(entries: Mapping[str, bool], parts: Sequence[Part], declared: Literal["terms", "limits"]) -> list[str]:
+    """Return the entries that a page of these parts needs: those of every page, and those that the parts declare."""
+    of_parts = dict.fromkeys(text for part in parts for text in getattr(part, declared))
+    alone = bool(parts) and all(part.alone for part in parts)
+    listed = [text for text, everywhere in entries.items() if (everywhere and not alone) or text in of_parts]
     return [*listed, *(text for text in of_parts if text not in entries)]

@@ -1,17 +1,17 @@
 """What the kinds of association tests show alike: names, outcomes, p-values, missing words, published figures."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from imprint.association.rows import AssociationRow, OutcomeRow, TestRow
 from imprint.kinds import NamedTests
-from imprint.rows import Row
+from imprint.rows import Row, grouped
 from imprint.significance.outcomes import CONFIDENCE, MARGIN, OUTCOMES, Reason, SizeOutcome
 from imprint.stimuli.definition import Published, Test
 from imprint.tables import Field
-from imprint.view import NOTHING, Block, Cell, Marked, Number, Prose, Text, count, number, say, title, words
+from imprint.view import NOTHING, Block, Cell, Marked, Number, Prose, Text, count, footnote, number, say, title, words
 
 if TYPE_CHECKING:
     from imprint.scoring.rows import SwapRow
@@ -24,7 +24,7 @@ _SIDES = {
     "two-sided": "two-sided: either direction counts",
 }
 TENTH = f"{100 * MARGIN:.0f}\N{NO-BREAK SPACE}%"
-_MEANINGS: dict[SizeOutcome, str] = {
+_MEANINGS: dict[str, str] = {
     "substantial": f"the whole interval lies beyond {TENTH} of the distance between the two kinds of words",
     "present": f"there is a difference; whether it is larger than {TENTH} is not settled",
     "small": f"the whole interval lies within {TENTH}, on either side of zero",
@@ -45,10 +45,6 @@ _WHY: dict[Reason, str] = {
     ),
     "grammar": "nouns for things differ as much by their grammatical gender alone",
     "controls": "the subject fails basic checks of what words mean",
-}
-_OF_NUMBERS: dict[SizeOutcome, str] = {
-    "present": "the interval excludes zero",
-    "cannot tell": "the interval has zero in it, or there is none",
 }
 REASONS: dict[str, str] = {
     "few words": "too few words",
@@ -81,10 +77,7 @@ def outcome_text(row: OutcomeRow) -> str:
 
 def by_subject(rows: Iterable[SubjectRow]) -> list[list[SubjectRow]]:
     """Return the rows of each embedding, encoder or corpus."""
-    subjects: dict[str, list[SubjectRow]] = defaultdict(list)
-    for row in rows:
-        subjects[row.embedding_sha256].append(row)
-    return [*subjects.values()]
+    return [*grouped(rows, key=lambda row: row.embedding_sha256).values()]
 
 
 def outcome_marks(rows: Iterable[Row], meanings: Mapping[SizeOutcome, str] | None = None) -> tuple[Marked, ...]:
@@ -97,15 +90,18 @@ def outcome_marks(rows: Iterable[Row], meanings: Mapping[SizeOutcome, str] | Non
     )
 
 
-def outcome_notes(rows: Iterable[OutcomeRow], *, sized: bool = True) -> Iterator[Block]:
-    """Explain the outcomes that are shown, and the reasons; those of numbers that are not sizes have no margin."""
+def outcome_notes(rows: Iterable[OutcomeRow]) -> Iterator[Block]:
+    """Explain the outcomes that are shown, and the reasons."""
     rows = list(rows)
     without_reason = {row.outcome for row in rows if row.reason is None}
-    known = _MEANINGS if sized else _OF_NUMBERS
-    meanings: dict[str, str] = {outcome: text for outcome, text in known.items() if outcome in without_reason}
-    reasons = {REASONS[key]: text for key, text in _WHY.items() if any(row.reason == key for row in rows)}
-    for said, meaning in {**meanings, **reasons}.items():
-        yield Prose(f"{said[0].upper()}{said[1:]}: {meaning}.", "note", ("page", "terminal"))
+    reasons = {REASONS[row.reason] for row in rows if row.reason is not None}
+    meanings = {**_MEANINGS, **{REASONS[reason]: why for reason, why in _WHY.items()}}
+    yield from map(footnote, legend(meanings, without_reason | reasons))
+
+
+def legend(meanings: Mapping[str, str], shown: Collection[str | None]) -> list[str]:
+    """Return what the outcomes that are shown mean, in a sentence for each."""
+    return [f"{said[0].upper()}{said[1:]}: {meaning}." for said, meaning in meanings.items() if said in shown]
 
 
 def by_chance(rows: Sequence[OutcomeRow]) -> str:
@@ -173,13 +169,13 @@ def published_figures(
 
 def _figure(row: TestRow, value: Callable[[Published], float | None]) -> Published | None:
     """Return the figure for this embedding, else the first one."""
-    known = [] if row.adapted else [one for one in row.published if value(one) is not None]
-    return min(known, key=lambda one: not _is_on(one, row.embedding), default=None)
+    known = [] if row.adapted else [figure for figure in row.published if value(figure) is not None]
+    return min(known, key=lambda figure: not _is_on(figure, row.embedding), default=None)
 
 
 def _is_on(figure: Published, embedding: str) -> bool:
     """Tell whether a figure was measured on this embedding, going by its name: glove.840B.300d is GloVe 840B."""
-    printed, name = (re.sub("[^0-9a-z]", "", one.lower()) for one in (figure.embedding, embedding))
+    printed, name = (re.sub("[^0-9a-z]", "", text.lower()) for text in (figure.embedding, embedding))
     return re.fullmatch(rf"{printed}(\d+d)?(stimuli)?", name) is not None
 
 

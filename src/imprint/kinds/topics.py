@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.association.interactions import InteractionRow
-from imprint.association.rows import outcome_counts, outcomes_text
-from imprint.association.topics import TopicRow
+from imprint.association.rows import TopicRow, outcome_counts, outcomes_text
+from imprint.association.topics import InteractionRow
 from imprint.kinds import Kind, NamedTests
 from imprint.kinds.tests import NAME, OUTCOME, by_chance, by_subject, outcome_notes, test_names
 from imprint.kinds.weat import ASSOCIATIONS
@@ -92,7 +91,6 @@ def say_interactions(rows: Sequence[InteractionRow]) -> Iterator[Text]:
 
 
 TOPIC = Kind(
-    "topic",
     row=TopicRow,
     part=ASSOCIATIONS,
     blocks=show_topics,
@@ -102,7 +100,6 @@ TOPIC = Kind(
     of_encoder=("topic", "seat"),
 )
 INTERACTION = Kind(
-    "interaction",
     row=InteractionRow,
     part=ASSOCIATIONS,
     blocks=show_interactions,

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from imprint.descriptions import descriptions
 from imprint.kinds import Kind, Part
 from imprint.kinds.tests import equals
+from imprint.masking import Words
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.significance.crossed import FEWEST_UNITS
 from imprint.tables import Columns, Field, draw_field, table
 from imprint.translation.probe import Prediction, Predictor, TranslatedSentence, TranslationRow
@@ -21,7 +23,6 @@ from imprint.view import (
     Text,
     count,
     estimate,
-    first_claim,
     join,
     percent,
     probability,
@@ -29,9 +30,6 @@ from imprint.view import (
     title,
     words,
 )
-
-if TYPE_CHECKING:
-    from imprint.masking import Words
 
 TRANSLATIONS = Part("translation", "Pronouns chosen in translation", 46, controlled=False, asks=())
 
@@ -55,12 +53,12 @@ def blocks(rows: Sequence[TranslationRow]) -> Iterator[Block]:
     yield _by_word(rows)
     lines = [(row, sentence) for row in rows for sentence in row.translations]
     source = Field(title="From", cell=lambda line: title(line[0].title))
-    fields = [Field(name, of=itemgetter(1)) for name in ("sentence", "translation", "pronoun")]
     yield table(
         TranslatedSentence,
         "Every translation",
         lines,
-        (source, *fields),
+        (source, "sentence", "translation", "pronoun"),
+        of=itemgetter(1),
         filtered=True,
         folded=True,
         media=("page",),
@@ -172,10 +170,7 @@ def _placed(row: TranslationRow) -> list[TranslatedSentence]:
 def _chart(row: TranslationRow) -> Chart:
     """Draw every word that came out with he or she at its association."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import dots
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         drawn = [
             Point(shown.plain(sentence.word), sentence.association or 0.0, group=sentence.pronoun)
             for sentence in _placed(row)
@@ -191,14 +186,11 @@ def _chart(row: TranslationRow) -> Chart:
 
 
 TRANSLATION = Kind(
-    "translation",
     row=TranslationRow,
     part=TRANSLATIONS,
     blocks=blocks,
     sentences=sentences,
-    claims=lambda rows: first_claim(
-        sentences(rows), "How it translates other sentences, or sentences whose context tells the gender."
-    ),
+    cannot="How it translates other sentences, or sentences whose context tells the gender.",
     opens=1,
     card=True,
 )

@@ -6,15 +6,14 @@ Questions come first, and say the verdict. Where none was asked, or none has the
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from imprint.association.rows import AssociationRow, outcome_counts
-from imprint.kinds import Family
-from imprint.kinds.answers import anchor, answer_sentence, is_unusual, notes
+from imprint.kinds.answers import anchor, answer_sentence, is_unusual
 from imprint.kinds.sizes import WORDS, by_topic, capital, counted, lack_words, largest_first, part_of
 from imprint.kinds.tests import REASONS, TENTH, one_sided, outcome_marks
-from imprint.rows import Row
 from imprint.significance.outcomes import CONFIDENCE, FOUND, OUTCOMES, SizeOutcome
-from imprint.view import Claim, Marked, Text, Tile, Tiles, join, say, title
+from imprint.view import Claim, Marked, Text, Tile, join, say, title
 
 _SHOWN_BY_TILES: tuple[SizeOutcome, ...] = (*FOUND, "cannot tell", "small")  # not as small while one is not known
 _LEANINGS = 2  # pairs of groups that the verdict names, and kinds of words for each
@@ -23,9 +22,16 @@ _BRIEFLY: dict[SizeOutcome, str] = {
     "present": f"some difference; may be under {TENTH}",
     "small": f"none, or up to {TENTH}",
 }
+# What decides, for the methods section of a paper.
+METHOD = (
+    "The size is how much nearer X is to A than Y is, as a share of the distance between A and B, with a 99.5 % "
+    "interval over words (both targets and attributes random; Clark, 1973). A size is substantial where the whole "
+    f"interval lies beyond {TENTH}, small where it lies within, and present where it excludes zero; elsewhere, or "
+    "where grammar or frequency may give as much, the words cannot tell."
+)
 
 
-def of_people(rows: Iterable[AssociationRow]) -> list[AssociationRow]:
+def of_people(rows: Iterable[Any]) -> list[AssociationRow]:
     """Return what the verdict is about, of the first subject that has any: its questions, or its tests with a size.
 
     Rows asked again in another part are left out. Questions about more people count where no standard one was asked,
@@ -42,23 +48,24 @@ def sentences(rows: Sequence[AssociationRow]) -> Iterator[Text]:
     """Count the outcomes, and say which groups lean where."""
     if people := of_people(rows):
         yield f"{counted(people)}: {outcome_counts(people)}."
-        yield from verdict([row for row in people if row.found]) if any(row.found for row in people) else ()
+        if differing := [row for row in people if row.found]:
+            yield say_leanings(differing)
 
 
-def verdict(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> list[Text]:
+def say_leanings(rows: Sequence[AssociationRow]) -> Text:
     """Say which groups lean towards which words: the substantial ones, else those that are present."""
     for outcome in FOUND:
         if leaning := [row for row in rows if row.outcome == outcome]:
-            return [_leaning(leaning)]
+            return _leaning(leaning)
     small = sum(row.outcome == "small" for row in rows)
     because = f": {why}" if (why := _why(rows)) else ""
     if small == len(rows):
-        return [f"No group leans by {TENTH} or more towards any of the words asked about."]
+        return f"No group leans by {TENTH} or more towards any of the words asked about."
     if not small:
-        return [f"It is not clear whether any group leans towards any of the words asked about{because}."]
+        return f"It is not clear whether any group leans towards any of the words asked about{because}."
     unclear = len(rows) - small
     unclear_too = f"{unclear} {'is' if unclear == 1 else 'are'} not clear{because}"
-    return [f"{small} of {len(rows)} differences are small, {unclear_too}."]
+    return f"{small} of {len(rows)} differences are small, {unclear_too}."
 
 
 def certainty(of_kind: Sequence[AssociationRow], rows: Sequence[AssociationRow]) -> list[Text]:
@@ -82,34 +89,24 @@ def certainty(of_kind: Sequence[AssociationRow], rows: Sequence[AssociationRow])
     return said
 
 
-def counts(rows: Sequence[AssociationRow]) -> tuple[Marked, ...]:
+def tally(rows: Sequence[AssociationRow]) -> tuple[Marked, ...]:
     """Return how many answers have each outcome, the most serious first, with what it means in a few words."""
     is_wide = any(row.outcome == "cannot tell" and row.reason is None for row in rows)
     meaning = (f"could be none or over {TENTH}" if is_wide else "", _why(rows), "not an all-clear")
     return outcome_marks(rows, {**_BRIEFLY, "cannot tell": "; ".join(filter(None, meaning))})
 
 
-def method(rows: Sequence[AssociationRow]) -> Iterator[Text]:
-    """Say what decides, for the methods section of a paper."""
-    if any(row.outcome is not None for row in rows):
-        yield (
-            "The size is how much nearer X is to A than Y is, as a share of the distance between A and B, with a 99.5 "
-            "% interval over words (both targets and attributes random; Clark, 1973). A size is substantial where the "
-            f"whole interval lies beyond {TENTH}, small where it lies within, and present where it excludes zero; "
-            "elsewhere, or where grammar or frequency may give as much, the words cannot tell."
-        )
+def card_note(rows: Sequence[AssociationRow]) -> str:
+    """Say what intervals are, and in which direction p-values count, where there are any."""
+    sided = one_sided(rows)
+    return f"Intervals are 99.5 %. p is {sided}." if sided else "Intervals are 99.5 %."
 
 
-def card_notes(rows: Sequence[AssociationRow]) -> Iterator[str]:
-    """Say in which direction p-values count, where there are any."""
-    yield " ".join(("Intervals are 99.5 %.", *(f"p is {sided}." for sided in [one_sided(rows)] if sided)))
-
-
-def tiles(rows: Sequence[AssociationRow], _: Sequence[Row] = ()) -> Tiles:
+def topic_tiles(rows: Sequence[AssociationRow]) -> list[Tile]:
     """Return a tile per topic, in the colour of its most serious outcome."""
     groups = list(by_topic(rows))
     topics = dict.fromkeys(topic for row in rows for topic in row.topics)
-    return Tiles(tuple(_tile(topic, [row for row in rows if topic in row.topics], groups) for topic in topics))
+    return [_tile(topic, [row for row in rows if topic in row.topics], groups) for topic in topics]
 
 
 def claims(rows: Sequence[AssociationRow]) -> Iterator[Claim]:
@@ -165,6 +162,3 @@ def _tile(topic: str, rows: Sequence[AssociationRow], groups: Sequence[str]) -> 
     worst = min((mark.outcome for mark in marked), key=_SHOWN_BY_TILES.index)
     index = groups.index(topic if topic in groups else rows[0].topics[0])
     return Tile(title(topic.capitalize()), counted(rows), marked, worst, anchor(rows[0], f"topic-{index}"))
-
-
-TESTS_ABOUT_PEOPLE = Family(of_people, verdict, tiles, notes, method, card_notes, counts)

@@ -23,6 +23,9 @@ from imprint.kinds.tests import (
     published_p,
     test_names,
 )
+from imprint.masking import Words
+from imprint.render.charts.axis import dots
+from imprint.render.charts.points import Point
 from imprint.rows import Row, WordValue
 from imprint.tables import Columns, Field, table
 from imprint.view import (
@@ -45,7 +48,6 @@ from imprint.view import (
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
-    from imprint.masking import Words
     from imprint.types import Progress
 
 ASSOCIATIONS = Part(
@@ -142,17 +144,14 @@ def _answer(row: WeatRow) -> Iterator[Block]:
 def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
-    def draw(shown: "Words", width: int) -> dict[str, object]:
-        from imprint.render.charts.axis import dots
-        from imprint.render.charts.points import Point
-
+    def draw(shown: Words, width: int) -> dict[str, object]:
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]
         points = [
             Point(shown.plain(score.word), score.value, group=sides[index >= row.n_x])
             for index, score in enumerate(row.scores)
             if score.value is not None
         ]
-        return dots(points, x_title="score: B on the left, A on the right", width=width)
+        return dots(points, x_title="score: B left, A right", width=width)
 
     alt = say("A dot for each of {} words at its score, the highest first.", f"{len(row.scores)}")
     return Chart(f"words-{row.test}", "Every word's score", alt, draw, _scores([row]))
@@ -198,14 +197,14 @@ def _counts(rows: Sequence[WeatRow]) -> Iterator[Text]:
     people = [row for row in rows if row.about_people]
     asked = Counter((row.embedding_sha256, row.embedding) for row in people)
     found = Counter((row.embedding_sha256, row.embedding) for row in people if row.found)
-    shown = [say("{} of {} in {}", f"{found[one]}", f"{asked[one]}", title(one[1])) for one in asked]
+    shown = [say("{} of {} in {}", f"{found[subject]}", f"{asked[subject]}", title(subject[1])) for subject in asked]
     if shown:
         yield say("Side by side, tests about people that show a difference: {}.", join(shown))
 
 
 def _overlaps(rows: Iterable[WeatRow]) -> Iterator[Block]:
     for row in rows:
-        sets = {one.role: set(one.words) for one in row.sets}
+        sets = {listing.role: set(listing.words) for listing in row.sets}
         both = {word for role in "xy" for word in sets.get(role, ())} & {
             w for role in "ab" for w in sets.get(role, ())
         }
@@ -219,16 +218,13 @@ def _scores(rows: Iterable[WeatRow]) -> Table:
     columns = (
         Field(title="Test", cell=lambda line: title(line[0].title)),
         Field(title="Set", cell=lambda line: title(line[0].set_name("x" if line[1] < line[0].n_x else "y"))),
-        Field("word", of=itemgetter(2)),
-        Field(
-            "value", "Score", "Mean cosine with the first attribute set less that with the second.", of=itemgetter(2)
-        ),
+        "word",
+        Field("value", "Score", "Mean cosine with the first attribute set less that with the second."),
     )
-    return table(WordValue, "Every word's score", scored, columns, filtered=True, folded=True)
+    return table(WordValue, "Every word's score", scored, columns, of=itemgetter(2), filtered=True, folded=True)
 
 
 WEAT = Kind(
-    "weat",
     row=WeatRow,
     part=ASSOCIATIONS,
     blocks=blocks,
@@ -240,7 +236,7 @@ WEAT = Kind(
     aliases={"p": "p_value", "d": "effect_size"},
     card=True,
     method="Associations were measured by the Word Embedding Association Test (Caliskan, Bryson and Narayanan, 2017).",
-    family=verdict.TESTS_ABOUT_PEOPLE,
+    asks_people=True,
     names=test_names,
     of_encoder=("seat", "seat"),
 )

@@ -9,10 +9,12 @@ from imprint.errors import SettingError
 from imprint.kinds import Kind, Part, terms
 from imprint.kinds.tests import MISSING, NAME, missing_notes, published_figures, test_names
 from imprint.masking import Words
+from imprint.render.charts.plane import scatter
+from imprint.render.charts.points import Point
 from imprint.rows import Row, WordPoint
 from imprint.significance.outcomes import Reason
 from imprint.tables import Columns, Field, table
-from imprint.view import Block, Chart, Details, Given, Prose, Text, first_claim, interval, number, say, title
+from imprint.view import Block, Chart, Details, Given, Prose, Text, interval, number, say, title
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
@@ -109,9 +111,6 @@ def _chart(row: WefatRow) -> Chart:
     line = _fitted([(x, y) for _, x, y in drawn])
 
     def draw(shown: Words, width: int) -> dict[str, object]:
-        from imprint.render.charts.plane import scatter
-        from imprint.render.charts.points import Point
-
         return scatter(
             [Point(shown.plain(word), x, y) for word, x, y in drawn],
             x_title=shown.text(row.property),
@@ -147,14 +146,11 @@ def _chart(row: WefatRow) -> Chart:
 _ANSWER: Columns = (NAME, "r", Field("outcome", cell=_said), MISSING)
 
 WEFAT = Kind(
-    "wefat",
     row=WefatRow,
     part=WORLD,
     blocks=blocks,
     sentences=sentences,
-    claims=lambda rows: first_claim(
-        sentences(rows), "That the vectors cause what was counted, or the other way round."
-    ),
+    cannot="That the vectors cause what was counted, or the other way round.",
     run=run,
     seconds=1.0,
     aliases={"p": "p_value"},

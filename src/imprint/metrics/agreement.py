@@ -58,30 +58,30 @@ def metric_agreement(rows: Iterable[Row]) -> list[MetricAgreementRow]:
             name = row.metric if isinstance(row, MetricRow) else row.kind
             by_metric.setdefault(name, {}).setdefault(row.test, []).append(row)
     said = {name: {test: _said(own) for test, own in tests.items()} for name, tests in by_metric.items()}
-    found = []
+    compared = []
     for first, second in combinations(said, 2):
         tests = [test for test in said[first] if test in said[second]]
         if tests:
             subject = by_metric[first][tests[0]][0]
             pairs = [(said[first][test], said[second][test]) for test in tests]
-            found.append(_compared(subject, first, second, pairs))
-    return found
+            compared.append(_compared(subject, first, second, pairs))
+    return compared
 
 
 def _said(rows: Sequence[MetricRow | AssociationRow]) -> _Said:
     values = [row.excess if isinstance(row, MetricRow) else row.mean_difference for row in rows]
-    known = [value for value in values if value is not None]
+    numbers = [value for value in values if value is not None]
     judged = [row.found for row in rows if row.outcome is not None and row.reason != "few words"]
     return _Said(
-        float(np.mean(known)) if known else math.nan,
+        float(np.mean(numbers)) if numbers else math.nan,
         any(not isinstance(row, MetricRow) or row.directed for row in rows),
         any(judged) if judged else None,
     )
 
 
 def _compared(subject: Row, first: str, second: str, pairs: Sequence[tuple[_Said, _Said]]) -> MetricAgreementRow:
-    directed = [(one.excess, two.excess) for one, two in pairs if one.is_directed and two.is_directed]
-    shows = [(one.shows_difference, two.shows_difference) for one, two in pairs]
+    directed = [(first.excess, second.excess) for first, second in pairs if first.is_directed and second.is_directed]
+    shows = [(first.shows_difference, second.shows_difference) for first, second in pairs]
     judged = [both for both in shows if None not in both]
     return MetricAgreementRow(
         test="agreement of metrics",
@@ -92,10 +92,10 @@ def _compared(subject: Row, first: str, second: str, pairs: Sequence[tuple[_Said
         other_metric=second,
         n_tests=len(pairs),
         n_directed=len(directed),
-        n_same_direction=sum(one * two > 0 for one, two in directed),
+        n_same_direction=sum(first * second > 0 for first, second in directed),
         n_judged=len(judged),
-        n_same_outcome=sum(one == two for one, two in judged),
-        rank_correlation=_spearman(np.array([(one.excess, two.excess) for one, two in pairs])),
+        n_same_outcome=sum(first == second for first, second in judged),
+        rank_correlation=_spearman(np.array([(first.excess, second.excess) for first, second in pairs])),
     )
 
 

@@ -168,11 +168,11 @@ def choose_metrics(metrics: Mapping[str, Mapping[str, Any]], tests: Sequence[Any
 def make_metric(name: str, **settings: Any) -> Metric:
     """Make a metric by its name, with settings of its own; texts are read as the type that a setting has."""
     kind = METRICS.get(name)
-    known = {one.name: one for one in fields(kind)}
+    defined = {setting.name: setting for setting in fields(kind)}
     made: dict[str, Any] = {}
     for setting, value in settings.items():
-        check_choice(f"a setting of {name}", setting, known)
-        made[setting] = _typed(f"{name}:{setting}", value, known[setting].default)
+        check_choice(f"a setting of {name}", setting, defined)
+        made[setting] = _typed(f"{name}:{setting}", value, defined[setting].default)
     metric: Metric = kind(**made)
     return metric
 

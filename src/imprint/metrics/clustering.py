@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imprint.metrics.groups import LEFT_OUT, GroupMetric, by_words, group_means
+from imprint.metrics.groups import GroupMetric, by_words, group_means
 from imprint.metrics.metric import MetricWords
-from imprint.significance.relabelled import NullTest
-from imprint.types import Floats, Indices, Ints
+from imprint.significance.relabelled import LEFT_OUT, Chosen, NullTest
+from imprint.types import Floats, Indices
 
 _STARTS = 50
 _STEPS = 100
@@ -38,31 +38,32 @@ class Clustering(GroupMetric):
     )
     tail = "high"
     bounds = (0.0, 1.0)
-    sampled = ("x", "y")
+    sampled = ("targets",)
 
-    def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean over groups of the share of words in the group's cluster."""
         from scipy.optimize import linear_sum_assignment
 
-        values = np.empty(len(targets))
-        count = int(targets.max()) + 1
-        for places, kept in by_words(targets):
-            clusters = np.eye(count)[k_means(words.targets[kept], count)]
-            shares = group_means(targets[np.ix_(places, kept)]) @ clusters  # choices, groups, clusters
-            values[places] = [one[linear_sum_assignment(one, maximize=True)].mean() for one in shares]
+        numbers = chosen.targets
+        values = np.empty(len(numbers))
+        count = int(numbers.max()) + 1
+        for choices, used in by_words(numbers):
+            clusters = np.eye(count)[k_means(words.targets[used], count)]
+            shares = group_means(numbers[np.ix_(choices, used)]) @ clusters  # choices, groups, clusters
+            values[choices] = [table[linear_sum_assignment(table, maximize=True)].mean() for table in shares]
         return values
 
     def label_test(self, words: MetricWords) -> NullTest | None:
         """Count X's words in the first cluster over all labels: there are hypergeometrically many."""
-        found = k_means(words.targets, 2)
-        size, n_x, inside = len(found), words.n_x, int((found == 0).sum())
+        clusters = k_means(words.targets, 2)
+        size, n_x, inside = len(clusters), words.n_x, int((clusters == 0).sum())
         counts = range(max(0, n_x + inside - size), min(n_x, inside) + 1)
         ways = [math.comb(inside, count) * math.comb(size - inside, n_x - count) for count in counts]
         # twice the balanced accuracy less one, times n_x n_y: whole numbers, so that ties are ties
         away = [abs(count * (size - n_x) - (inside - count) * n_x) for count in counts]
-        own = away[int((found[:n_x] == 0).sum()) - counts.start]
+        observed = away[int((clusters[:n_x] == 0).sum()) - counts.start]
         every = math.comb(size, n_x)
-        p_value = sum(way for way, one in zip(ways, away, strict=True) if one >= own) / every
+        p_value = sum(way for way, one in zip(ways, away, strict=True) if one >= observed) / every
         floor = sum(way for way, one in zip(ways, away, strict=True) if one == max(away)) / every
         mean = sum(way * one for way, one in zip(ways, away, strict=True)) / every
         expected = 0.5 + mean / (2 * n_x * (size - n_x))
@@ -82,7 +83,7 @@ def k_means(rows: Floats, count: int) -> Indices:
         before, labels = labels, far.argmin(axis=1)
         if np.array_equal(before, labels):
             break
-        own = labels[:, None, :] == np.arange(count)[:, None]
-        sizes = own.sum(axis=2, keepdims=True)
-        weights = np.where(sizes > 0, own / np.maximum(sizes, 1), weights)
+        members = labels[:, None, :] == np.arange(count)[:, None]
+        sizes = members.sum(axis=2, keepdims=True)
+        weights = np.where(sizes > 0, members / np.maximum(sizes, 1), weights)
     return np.asarray(labels[far.min(axis=1).sum(axis=1).argmin()])

@@ -30,27 +30,22 @@ class Ect(Metric):
     stacked = True
     bounds = (-1.0, 1.0)
 
-    @property
-    def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return self.normalize
-
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about A, and about B; it has no direction."""
         return by_attributes(words, test, sign=0)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the correlation of ranks; the length of a mean vector does not change them."""
-        asked = chosen.a | chosen.b
+        used = chosen.a | chosen.b
         lengths = np.sqrt(words.attribute_squares)
         with np.errstate(divide="ignore", invalid="ignore"):
             first, second = (
-                midranks(np.where(asked, weighted(shares(side), words.products) / lengths, np.inf))
+                midranks(np.where(used, weighted(shares(side), words.products) / lengths, np.inf))
                 for side in (chosen.x, chosen.y)
             )
-            weights = shares(asked)
+            weights = shares(used)
             first, second = (ranks - (ranks * weights).sum(axis=1, keepdims=True) for ranks in (first, second))
             together, *alone = (
-                (one * two * weights).sum(axis=1) for one, two in ((first, second), (first, first), (second, second))
+                (x * y * weights).sum(axis=1) for x, y in ((first, second), (first, first), (second, second))
             )
             return np.asarray(together / np.sqrt(alone[0] * alone[1]))

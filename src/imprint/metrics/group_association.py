@@ -16,9 +16,10 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import SettingError
 from imprint.metrics.groups import GroupMetric, group_means
 from imprint.metrics.metric import MetricWords
+from imprint.significance.relabelled import Chosen
 from imprint.stimuli.definition import WordSet
 from imprint.subjects.opening import EmbeddingLike, load
-from imprint.types import Floats, Ints
+from imprint.types import Floats
 
 AttributeGroup = tuple[Sequence[str], Sequence[str]]
 
@@ -33,13 +34,12 @@ class GroupAssociation(GroupMetric):
     orientation = "positive: groups go with their own attributes"
     stacked = True
     crossed = True
-    attributed = True
     directed = True
 
-    def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return g."""
-        of_targets = group_means(targets)  # choices, groups, targets
-        of_attributes = group_means(attributes)
+        of_targets = group_means(chosen.targets)  # choices, groups, targets
+        of_attributes = group_means(chosen.attributes)
         of_targets = of_targets - of_targets.mean(axis=1, keepdims=True)
         return np.asarray(np.sum((of_targets @ words.products) * of_attributes, axis=(1, 2)))
 

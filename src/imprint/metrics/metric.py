@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from imprint.association.vectors import FEWEST_WORDS, SetVectors
+from imprint.association.vectors import FEWEST_WORDS, SetVectors, find_rows
 from imprint.association.weat import look_up
 from imprint.embeddings.embedding import Embedding, unit_rows
 from imprint.errors import StimulusError, VocabularyError
 from imprint.rows import Label
-from imprint.significance.relabelled import SIDES, BiasedTail, Chosen, NullTest, Side
+from imprint.significance.relabelled import ROLES, BiasedTail, Chosen, NullTest, Role
 from imprint.stimuli.catalog import language_of
-from imprint.stimuli.definition import AnyTest, Language, WeatTest
+from imprint.stimuli.definition import AnyTest, GroupsTest, Language, WeatTest
 from imprint.stimuli.inflection import units
 from imprint.types import Flags, Floats, Ints
 
@@ -33,8 +33,9 @@ Replaced = Literal["targets", "all"]
 class MetricWords(SetVectors):
     """The words of a test, and what metrics need of them besides. A set that is not asked about is empty.
 
-    `unpaired` are words that are left out because the other word of their pair has no vector. Rows may have an axis
-    before them, one draw of random words each, if the metric is `stacked`.
+    Of groups, `group_sizes` and `attribute_sizes` count the words of each. `unpaired` are words that are left out
+    because the other word of their pair has no vector. Rows may have an axis before them, one draw of random words
+    each, if the metric is `stacked`.
     """
 
     embedding: Embedding
@@ -45,7 +46,8 @@ class MetricWords(SetVectors):
     from_subwords: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     paired: bool = False
-    group_sizes: tuple[int, ...] = ()  # of targets, where there may be more groups than X and Y
+    group_sizes: tuple[int, ...] = ()
+    attribute_sizes: tuple[int, ...] = ()
     language: Language | None = None
 
     @classmethod
@@ -65,6 +67,23 @@ class MetricWords(SetVectors):
             unpaired=unpaired,
             paired=paired,
             language=language_of(test),
+        )
+
+    @classmethod
+    def of_groups(cls, embedding: Embedding, test: GroupsTest) -> "MetricWords":
+        """Find the words of groups, and their attributes, at length one."""
+        rows = find_rows(embedding, test.groups, test.attributes)
+        groups, attributes = rows.sets[: len(test.groups)], rows.sets[len(test.groups) :]
+        return cls.of_lookups(
+            embedding,
+            groups,
+            attributes,
+            embedding=embedding,
+            missing=rows.missing,
+            lowered=rows.lowered,
+            from_subwords=rows.from_subwords,
+            group_sizes=tuple(len(lookup.words) for lookup in groups),
+            attribute_sizes=tuple(len(lookup.words) for lookup in attributes),
         )
 
     @cached_property
@@ -90,18 +109,24 @@ class MetricWords(SetVectors):
 
     def observed(self) -> Chosen:
         """Return the sets as the test has them."""
-        return Chosen.of((self.n_x, self.n_y), (self.n_a, self.n_b))
+        return Chosen.of(self.group_sizes or (self.n_x, self.n_y), self.attribute_sizes or (self.n_a, self.n_b))
 
     def units(self) -> tuple[list[int], list[int]]:
         """Return the numbers of units: a word and its inflections, within a set, are one; so are words of a pair."""
-        sides = ((self.target_words, self.n_x), (self.attribute_words, self.n_a))
+        observed = self.observed()
+        sides = ((self.target_words, observed.targets[0]), (self.attribute_words, observed.attributes[0]))
         targets, attributes = (
-            [*units(words[:first]), *(len(words) + unit for unit in units(words[first:]))] for words, first in sides
+            [
+                group * len(words) + unit
+                for group in np.unique(numbers).tolist()
+                for unit in units([words[index] for index in np.flatnonzero(numbers == group)])
+            ]
+            for words, numbers in sides
         )
         if self.paired:
-            for place in range(self.n_x):
-                kept, joined = targets[place], targets[self.n_x + place]
-                targets = [kept if unit == joined else unit for unit in targets]
+            for index in range(self.n_x):
+                unit_of_x, joined = targets[index], targets[self.n_x + index]
+                targets = [unit_of_x if unit == joined else unit for unit in targets]
         return targets, attributes
 
 
@@ -133,7 +158,7 @@ class Metric(ABC):
     title: ClassVar[str]
     summary: ClassVar[str]  # one line for the list of metrics
     source: ClassVar[str]
-    sampled: ClassVar[tuple[Side, ...]] = SIDES  # sets whose words count as a sample; the interval is over these
+    sampled: ClassVar[tuple[Role, ...]] = ROLES  # whose words count as a sample; the interval is over these
     paired: ClassVar[bool] = False
     directed: ClassVar[bool] = True
     stacked: ClassVar[bool] = False
@@ -190,13 +215,13 @@ class Metric(ABC):
 
     @property
     def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return True
+        """Whether vectors are scaled to length one first, as a setting `normalize` may say."""
+        return bool(getattr(self, "normalize", True))
 
     @property
     def settings(self) -> tuple[Label, ...]:
         """Its settings by name."""
-        return tuple(Label(one.name, str(getattr(self, one.name))) for one in fields(self))  # type: ignore[arg-type]
+        return tuple(Label(setting.name, str(getattr(self, setting.name))) for setting in fields(self))  # type: ignore[arg-type]
 
 
 def is_metric(thing: object, kind: type[Any] = Metric) -> bool:
@@ -207,11 +232,11 @@ def is_metric(thing: object, kind: type[Any] = Metric) -> bool:
 def by_attributes(words: MetricWords, test: WeatTest, *, sign: int) -> Iterator[MetricPart]:
     """Return the test with A alone, whose predicted sign is given, and with B alone, which has the other."""
     targets = range(len(words.target_words))
-    for own, one, places in (
+    for sign_of_set, words_of_set, places in (
         (sign, test.a, range(words.n_a)),
         (-sign, test.b, range(words.n_a, len(words.attribute_words))),
     ):
-        yield MetricPart(words.only(targets, places), own, one.name)
+        yield MetricPart(words.only(targets, places), sign_of_set, words_of_set.name)
 
 
 def standardised(cosines: Floats, chosen: Chosen) -> Floats:
@@ -288,15 +313,15 @@ def _whole_pairs(embedding: Embedding, test: WeatTest) -> tuple[WeatTest, tuple[
         )
     missing = tuple(word for words in (test.x, test.y) for word in embedding.lookup(words.words).missing)
     pairs = list(zip(test.x.words, test.y.words, strict=True))
-    kept = [pair for pair in pairs if not {*missing}.intersection(pair)]
-    if len(kept) < FEWEST_WORDS:
+    paired = [pair for pair in pairs if not {*missing}.intersection(pair)]
+    if len(paired) < FEWEST_WORDS:
         raise VocabularyError(
-            f"{len(pairs) - len(kept)} of {len(pairs)} pairs lack a word in {embedding.name}",
+            f"{len(pairs) - len(paired)} of {len(pairs)} pairs lack a word in {embedding.name}",
             where=test.id,
             expected=f"at least {FEWEST_WORDS} pairs",
             words=missing,
             hint="use other words or a larger embedding",
         )
-    first, second = zip(*kept, strict=True)
+    first, second = zip(*paired, strict=True)
     whole = replace(test, x=test.x.subset(first), y=test.y.subset(second))
-    return whole, missing, tuple(word for pair in pairs if pair not in kept for word in pair if word not in missing)
+    return whole, missing, tuple(word for pair in pairs if pair not in paired for word in pair if word not in missing)

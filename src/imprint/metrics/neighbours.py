@@ -12,7 +12,8 @@ import numpy as np
 from imprint.checks import check_whole
 from imprint.metrics.groups import GroupMetric, by_words
 from imprint.metrics.metric import MetricWords
-from imprint.types import Floats, Ints
+from imprint.significance.relabelled import Chosen
+from imprint.types import Floats
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,20 @@ class NeighbourTest(GroupMetric):
     )
     tail = "high"
     bounds = (0.0, 1.0)
-    sampled = ("x", "y")
+    sampled = ("targets",)
 
     def __post_init__(self) -> None:
         check_whole("count", self.count)
 
-    def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean over words of the share of neighbours that are of their group."""
-        values = np.empty(len(targets))
+        values = np.empty(len(chosen.targets))
         count = min(self.count, len(words.targets) - 2)
-        for places, kept in by_words(targets):
-            rows = words.targets[kept]
+        for choices, used in by_words(chosen.targets):
+            rows = words.targets[used]
             near = rows @ rows.T
             np.fill_diagonal(near, -np.inf)
             nearest = np.argsort(-near, axis=1, kind="stable")[:, :count]
-            numbers = targets[np.ix_(places, kept)]
-            values[places] = (numbers[:, nearest] == numbers[:, :, None]).mean(axis=(1, 2))
+            numbers = chosen.targets[np.ix_(choices, used)]
+            values[choices] = (numbers[:, nearest] == numbers[:, :, None]).mean(axis=(1, 2))
         return values

@@ -54,11 +54,6 @@ class Ripa(Metric):
         check_choice("relation", self.relation, get_args(Relation))
 
     @property
-    def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return self.normalize
-
-    @property
     def permuted(self) -> Permuted | None:
         """Pairs are exchanged; a principal component does not change by that."""
         return "pairs" if self.relation == "pairs" else None

@@ -45,11 +45,6 @@ class Rnd(Metric):
         near, far = ("negative", "positive") if self.distance == "norm" else ("positive", "negative")
         return f"{near}: the attributes are nearer to X; {far}: nearer to Y"
 
-    @property
-    def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return self.normalize
-
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about A, and about B."""
         return by_attributes(words, test, sign=-1 if self.distance == "norm" else 1)

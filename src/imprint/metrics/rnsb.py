@@ -50,28 +50,23 @@ class Rnsb(Metric):
     def __post_init__(self) -> None:
         check_whole("split", self.split, 0)
 
-    @property
-    def unit(self) -> bool:
-        """Whether vectors are scaled to length one first."""
-        return self.normalize
-
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the divergence of the targets' shares from equal ones."""
         train = (chosen.a, chosen.b)
         if self.holdout:
             train = tuple(
-                own & kept[own.cumsum(axis=1) - 1] for own, kept in zip(train, self._kept(words), strict=True)
+                side & used[side.cumsum(axis=1) - 1] for side, used in zip(train, self._kept(words), strict=True)
             )
         signs = train[1].astype(np.float64) - train[0]
         inner = words.attributes @ words.attributes.T + 1
         signs, which = np.unique(signs, axis=0, return_inverse=True)  # choices often differ in targets alone
         weights = dual_weights(inner, signs)[which]
         negative = _logistic(weighted(weights, np.swapaxes(words.products + 1, -1, -2)))
-        own = chosen.x | chosen.y
-        shares = np.where(own, negative, 0.0)
+        targets = chosen.x | chosen.y
+        shares = np.where(targets, negative, 0.0)
         shares /= shares.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(shares > 0, shares * np.log(shares * own.sum(axis=1, keepdims=True)), 0.0)
+            terms = np.where(shares > 0, shares * np.log(shares * targets.sum(axis=1, keepdims=True)), 0.0)
         return np.asarray(terms.sum(axis=1))
 
     def _kept(self, words: MetricWords) -> tuple[Flags, Flags]:
@@ -88,8 +83,8 @@ class Rnsb(Metric):
             raise StimulusError(
                 f"{words.n_a} and {words.n_b} attributes are too few to hold a fifth out", hint="use holdout=false"
             ) from error
-        kept = np.isin(np.arange(len(labels)), train)
-        return kept[: words.n_a], kept[words.n_a :]
+        is_trained = np.isin(np.arange(len(labels)), train)
+        return is_trained[: words.n_a], is_trained[words.n_a :]
 
 
 def dual_weights(inner: Floats, signs: Floats) -> Floats:

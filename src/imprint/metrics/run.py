@@ -8,25 +8,26 @@ gender in languages with grammatical gender its check.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 
 from imprint.association.battery import attempt_each, in_parts
-from imprint.association.frequency import is_explained_by_frequency, octaves
 from imprint.association.rows import WORDS_HIGH, WORDS_LOW, OutcomeRow, PMethod
-from imprint.association.sizes import is_explained_by_grammar, test_of_things
+from imprint.association.sizes import is_explained_by_frequency, is_explained_by_grammar, octaves, test_of_things
 from imprint.association.weat import grammar_of, look_up, vectors_of
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import Embedding
-from imprint.errors import StimulusError, VocabularyError
+from imprint.errors import SettingError, StimulusError, VocabularyError
+from imprint.metrics.groups import GroupMetric, group_metrics
 from imprint.metrics.metric import Metric, MetricPart, MetricWords, Permuted
 from imprint.rows import Count, Label, Rows, SkippedRow, shown, skipped
 from imprint.significance.outcomes import CONFIDENCE, Decided, Reason, outcome, too_few
 from imprint.significance.partitions import permutation_test
 from imprint.significance.relabelled import (
+    ROLES,
     Chosen,
     Jackknifed,
     NullTest,
@@ -36,7 +37,7 @@ from imprint.significance.relabelled import (
     place_among,
     relabellings,
 )
-from imprint.stimuli.definition import AnyTest, GroupsTest, Test, WeatTest, described, word_sets, words_of
+from imprint.stimuli.definition import AnyTest, GroupsTest, Test, WeatTest, described, words_of
 from imprint.subjects.framed import foreign_vectors, word_vectors
 from imprint.subjects.opening import EncoderLike
 from imprint.threads import single_threaded
@@ -138,8 +139,8 @@ def measure_metrics(
         subject = (embedding.name, embedding.sha256)
         return skipped(subject, test.id, f"{metric.title}: {test.title}", error, part="metrics", seed=seed)
 
-    asked = [(name, metric, test) for name, metric in metrics.items() for test in tests]
-    rows, not_run = in_parts(attempt_each(measure, foreign, asked, lost, progress=progress))
+    tasks = [(name, metric, test) for name, metric in metrics.items() for test in tests]
+    rows, not_run = in_parts(attempt_each(measure, foreign, tasks, lost, progress=progress))
     return Rows([*rows, *not_run])
 
 
@@ -154,22 +155,25 @@ def measure_metric(
     embedding: Embedding, test: AnyTest, name: str, metric: Metric, *, seed: int = 0
 ) -> list[MetricRow]:
     """Measure a metric on one test."""
-    if isinstance(test, GroupsTest):
-        from imprint.metrics.groups import measure_groups
-
-        with single_threaded():
-            return [measure_groups(embedding, test, name, metric, seed=seed)]
-    four = _four_sets(test)
     with single_threaded():
-        words = MetricWords.of(embedding, four, unit=metric.unit, paired=metric.paired)
-        by_grammar = _is_explained_by_grammar(embedding, four)
-        return [_measure(name, metric, four, part, seed, by_grammar=by_grammar) for part in metric.parts(words, four)]
+        if isinstance(test, GroupsTest):
+            _check_groups(test, name, metric)
+            words = MetricWords.of_groups(embedding, test)
+            return [_measure(name, metric, test, metric.whole(words), seed)]
+        if not isinstance(test, WeatTest):
+            raise StimulusError(f"{test.id} has no sets X, Y, A and B", hint="choose a test with four word sets")
+        words = MetricWords.of(embedding, test, unit=metric.unit, paired=metric.paired)
+        by_grammar = _is_explained_by_grammar(embedding, test)
+        return [_measure(name, metric, test, part, seed, by_grammar=by_grammar) for part in metric.parts(words, test)]
 
 
-def _four_sets(test: AnyTest) -> WeatTest:
-    if not isinstance(test, WeatTest):
-        raise StimulusError(f"{test.id} has no sets X, Y, A and B", hint="choose a test with four word sets")
-    return test
+def _check_groups(test: GroupsTest, name: str, metric: Metric) -> None:
+    """Refuse groups that a metric does not take, and those without attributes that it needs."""
+    if not isinstance(metric, GroupMetric):
+        hint = f"use one of {', '.join(group_metrics())}"
+        raise SettingError(f"{name} does not take groups", option="metric", got=name, hint=hint)
+    if "attributes" in metric.sampled and not test.attributes:
+        raise StimulusError(f"{metric.title} needs attributes of each group", where=test.id, hint="give them")
 
 
 def _is_explained_by_grammar(embedding: Embedding, test: WeatTest) -> bool:
@@ -180,72 +184,36 @@ def _is_explained_by_grammar(embedding: Embedding, test: WeatTest) -> bool:
     return grammar is not None and is_explained_by_grammar(grammar)
 
 
-def _measure(name: str, metric: Metric, test: WeatTest, part: MetricPart, seed: int, *, by_grammar: bool) -> MetricRow:
-    words = part.words
-    observed = words.observed()
-    value = float(metric.values(words, observed)[0])
-    if not math.isfinite(value):
-        raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
-    of_labels, of_words = np.random.SeedSequence([seed, 0x3E7]).spawn(2)
-    label = _label_test(metric, words, of_labels)
-    matched = test.is_question and not words.missing
-    frequency = None
-    if label is None or not matched:
-        expected = label.expected if label else 0.0
-        frequency = frequency_test(
-            metric, words, value, expected, of_words, lambda random: metric.values(random, observed)
-        )
-    jackknifed = over_words(metric, words)
-    ranks = [*np.split(words.target_ranks, [words.n_x]), *np.split(words.attribute_ranks, [words.n_a])]
-    of_side = {side: sets for side, sets in zip("xyab", ranks, strict=True) if side in metric.sampled and len(sets)}
-    compared = [[of_side[side] for side in role if side in of_side] for role in ("xy", "ab")]
-    listed = [len(word_sets(test)[side]) for side in of_side]
-    obstacle: Reason | None = "few words" if lacks_words(jackknifed, compared, listed) else None
-    if obstacle is None and by_grammar:
-        obstacle = "grammar"
-    if obstacle is None and (label is None or not matched):
-        obstacle = obstacle_of_frequency(frequency, [] if matched else compared)
-    return measured(name, metric, test, part, value, label, frequency, jackknifed, obstacle, seed)
-
-
-def lacks_words(jackknifed: Jackknifed | None, compared: Sequence[Sequence[Ints]], listed: Sequence[int]) -> bool:
-    """Tell whether a set that counts as a sample has too few words; `compared` are the ranks of each."""
-    used = [len(ranks) for sets in compared for ranks in sets]
-    return jackknifed is None or too_few(used, used, listed)
-
-
-def obstacle_of_frequency(frequency: NullTest | None, compared: Sequence[Sequence[Ints]]) -> Reason | None:
-    """Tell whether frequency could be the reason; the ranks of sets that are `compared` may lie apart."""
-    apart = max((octaves(*sets) for sets in compared), default=0.0)
-    return "frequency" if is_explained_by_frequency(frequency.p_value if frequency else None, apart) else None
-
-
-def over_words(metric: Metric, words: MetricWords) -> Jackknifed | None:
-    """Return a metric's value with its error over words; None where a set that counts as a sample has too few."""
-    return jackknife(
-        lambda chosen: _in_batches(metric, words, chosen),
-        words.observed(),
-        words.units(),
-        paired=metric.paired,
-        crossed=metric.crossed,
-        sampled=metric.sampled,
-    )
-
-
-def measured(
+def _measure(
     name: str,
     metric: Metric,
     test: WeatTest | GroupsTest,
     part: MetricPart,
-    value: float,
-    label: NullTest | None,
-    frequency: NullTest | None,
-    jackknifed: Jackknifed | None,
-    obstacle: Reason | None,
     seed: int,
+    *,
+    by_grammar: bool = False,
 ) -> MetricRow:
-    """Put together what was found about one value."""
-    words, null = part.words, label or frequency
+    words, of_groups = part.words, isinstance(test, GroupsTest)
+    value = float(metric.values(words, words.observed())[0])
+    if not math.isfinite(value):
+        raise VocabularyError(f"{metric.title} does not exist for these words", where=test.id, hint="use other words")
+    of_labels, of_words = np.random.SeedSequence([seed, 0x6E0 if of_groups else 0x3E7]).spawn(2)
+    label = _label_test(metric, words, of_labels)
+    matched = not isinstance(test, GroupsTest) and test.is_question and not words.missing
+    frequency = None
+    if label is None or not matched:
+        frequency = frequency_test(metric, words, value, label.expected if label else 0.0, of_words)
+    jackknifed = over_words(metric, words)
+    ranks, listed = _ranks(metric, words, test)
+    used = [len(of_group) for of_role in ranks for of_group in of_role]
+    obstacle: Reason | None = "few words" if jackknifed is None or too_few(used, used, listed) else None
+    if obstacle is None and by_grammar:
+        obstacle = "grammar"
+    if obstacle is None and (label is None or not matched):
+        apart = 0.0 if matched else max((octaves(*of_role) for of_role in ranks), default=0.0)
+        explained = is_explained_by_frequency(frequency.p_value if frequency else None, apart)
+        obstacle = "frequency" if explained else None
+    null = label or frequency
     expected = None if null is None else null.expected
     details = {} if null is None else {name: getattr(null, name) for name in _OF_NULL}
     low, high = (None, None) if jackknifed is None else jackknifed.interval(CONFIDENCE)
@@ -286,6 +254,31 @@ def measured(
     )
 
 
+def over_words(metric: Metric, words: MetricWords) -> Jackknifed | None:
+    """Return a metric's value with its error over words; None where a set that counts as a sample has too few."""
+    return jackknife(
+        lambda chosen: _in_batches(metric, words, chosen),
+        words.observed(),
+        words.units(),
+        paired=metric.paired,
+        crossed=metric.crossed and not words.group_sizes,
+        sampled=metric.sampled,
+    )
+
+
+def _ranks(metric: Metric, words: MetricWords, test: WeatTest | GroupsTest) -> tuple[list[list[Ints]], list[int]]:
+    """Return the frequency ranks of the groups that count as samples, by role, and how many words are listed."""
+    sides = (test.groups, test.attributes) if isinstance(test, GroupsTest) else ((test.x, test.y), (test.a, test.b))
+    observed = words.observed()
+    ranks, listed = [], []
+    for role, ranks_of_role, sets in zip(ROLES, (words.target_ranks, words.attribute_ranks), sides, strict=True):
+        numbers = getattr(observed, role)[0]
+        groups = np.unique(numbers) if role in metric.sampled else ()
+        ranks.append([ranks_of_role[numbers == group] for group in groups])
+        listed += [len(sets[group]) for group in groups]
+    return ranks, listed
+
+
 def _judged(
     metric: Metric, expected: float | None, low: float | None, high: float | None, obstacle: Reason | None
 ) -> Decided | None:
@@ -306,41 +299,37 @@ def _judged(
 
 
 def _label_test(metric: Metric, words: MetricWords, seed: np.random.SeedSequence) -> NullTest | None:
-    """Exchange labels, in all ways or at random."""
+    """Exchange labels, in all ways or at random; of X and Y by a formula where there is one."""
     if metric.permuted is None:
         return None
-    if (by_formula := metric.label_test(words)) is not None:
-        return by_formula
-    observed = words.observed()
-    of_targets = metric.permuted != "attributes"
-    own = observed.x[0] if of_targets else observed.a[0]
-    scores = metric.additive(words)
-    if scores is not None and metric.permuted == "pairs":
-        signed = exchange_test(scores)
-        if signed is not None:
-            return signed
-    elif scores is not None:
-        counted = permutation_test(scores[own], scores[~own], alternative="two-sided")
-        bounds = (counted.p_low, counted.p_high, counted.p_floor)
-        return NullTest(counted.p_value, *bounds, 0.0, counted.partitions, counted.p_method)
+    observed, role = words.observed(), "attributes" if metric.permuted == "attributes" else "targets"
+    numbers = getattr(observed, role)[0]
+    if not words.group_sizes:
+        if (by_formula := metric.label_test(words)) is not None:
+            return by_formula
+        scores = metric.additive(words)
+        if scores is not None and metric.permuted == "pairs":
+            signed = exchange_test(scores)
+            if signed is not None:
+                return signed
+        elif scores is not None:
+            counted = permutation_test(scores[numbers == 0], scores[numbers == 1], alternative="two-sided")
+            bounds = (counted.p_low, counted.p_high, counted.p_floor)
+            return NullTest(counted.p_value, *bounds, 0.0, counted.partitions, counted.p_method)
     if metric.permuted == "pairs":
         turned, exact = exchanges(words.n_x, seed)
-        chosen = np.hstack([~turned, turned])
+        labels = np.hstack([turned, ~turned]).astype(numbers.dtype)
     else:
-        chosen, exact = relabellings(int(own.sum()), len(own), seed)
-    sides = {"x": chosen, "y": ~chosen} if of_targets else {"a": chosen, "b": ~chosen}
-    values = _in_batches(metric, words, replace(observed, **sides))
+        labels, exact = relabellings(numbers, seed)
+    values = _in_batches(metric, words, replace(observed, **{role: labels}))
     return place_among(values, exact=exact, tail=metric.tail)
 
 
 def _in_batches(metric: Metric, words: MetricWords, chosen: Chosen) -> Floats:
     whole = chosen.whole()
-    sides = (whole.x, whole.y, whole.a, whole.b)
+    batches = (slice(start, start + BATCH) for start in range(0, len(whole.targets), BATCH))
     return np.concatenate(
-        [
-            metric.values(words, Chosen(*(side[start : start + BATCH] for side in sides)))
-            for start in range(0, len(whole), BATCH)
-        ]
+        [metric.values(words, Chosen(whole.targets[batch], whole.attributes[batch])) for batch in batches]
     )
 
 
@@ -350,7 +339,6 @@ def frequency_test(
     value: float,
     centre: float,
     seed: np.random.SeedSequence,
-    measure: Callable[[MetricWords], Floats],
 ) -> NullTest | None:
     """Put random words of like frequency in the place of those that are replaced, each with the length of that word.
 
@@ -368,7 +356,7 @@ def frequency_test(
         return None
     of_targets, of_attributes = (np.random.default_rng(child) for child in seed.spawn(2))
     draws = DRAWS[metric.stacked and len(words.target_words) + len(words.attribute_words) <= _SHORT]
-    alone = metric.replaced == "targets" or not {"a", "b"}.intersection(metric.sampled)
+    alone = metric.replaced == "targets" or "attributes" not in metric.sampled
     if alone and len(words.target_words) == 1:
         drawn = {"targets": background.near(int(words.target_ranks[0]), _NEAR)[:, None]}
     else:
@@ -378,9 +366,9 @@ def frequency_test(
     ways = [drawn] if alone else [*({side: places} for side, places in drawn.items()), drawn]
     nulls = []
     for way in ways:
-        values = np.concatenate([np.array([value]), *_of_random_words(metric, words, background, way, measure)])
-        known = values[np.isfinite(values)]
-        nulls.append(place_among(known, exact=False, tail=metric.tail, centre=centre, bounds=False))
+        values = np.concatenate([np.array([value]), *_of_random_words(metric, words, background, way)])
+        defined = values[np.isfinite(values)]
+        nulls.append(place_among(defined, exact=False, tail=metric.tail, centre=centre, bounds=False))
     return replace(max(nulls, key=lambda null: null.p_value), expected=nulls[-1].expected)
 
 
@@ -389,17 +377,17 @@ def _of_random_words(
     words: MetricWords,
     background: Background,
     drawn: Mapping[str, Ints],
-    measure: Callable[[MetricWords], Floats],
 ) -> Iterator[Floats]:
     """Return the value of each draw of random words, with the lengths of the words they replace, some at a time."""
     lengths = {side: np.linalg.norm(getattr(words, side), axis=1, keepdims=True) for side in drawn}
+    observed = words.observed()
     step = _READ * (1 if "attributes" in drawn else 10)
     for start in range(0, len(next(iter(drawn.values()))), step):
         rows = {side: background.rows[places[start : start + step]] * lengths[side] for side, places in drawn.items()}
         if metric.stacked:
-            yield measure(replace(words, **rows))
+            yield metric.values(replace(words, **rows), observed)
         else:
             yield from (
-                measure(replace(words, **dict(zip(rows, draw, strict=True))))
+                metric.values(replace(words, **dict(zip(rows, draw, strict=True))), observed)
                 for draw in zip(*rows.values(), strict=True)
             )

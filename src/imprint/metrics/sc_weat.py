@@ -27,13 +27,13 @@ class ScWeat(Metric):
     permuted = None
     replaced = "targets"
     stacked = True
-    sampled = ("a", "b")
+    sampled = ("attributes",)
 
     def parts(self, words: MetricWords, test: WeatTest) -> Iterator[MetricPart]:
         """Ask about each target word."""
         everything = range(len(words.attribute_words))
-        for place, word in enumerate(words.target_words):
-            yield MetricPart(words.only([place], everything), 1 if place < words.n_x else -1, word)
+        for index, word in enumerate(words.target_words):
+            yield MetricPart(words.only([index], everything), 1 if index < words.n_x else -1, word)
 
     def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return d of the word for each choice of attributes, or of each of several words."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from imprint.metrics.groups import GroupMetric, group_means
 from imprint.metrics.metric import MetricWords
-from imprint.types import Floats, Ints
+from imprint.significance.relabelled import Chosen
+from imprint.types import Floats
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,12 @@ class Subspace(GroupMetric):
     orientation = "0: attributes are neutral between the groups; 1: they lie wholly in the groups' subspace"
     tail = "high"
     bounds = (0.0, 1.0)
-    attributed = True
 
-    def of_groups(self, words: MetricWords, targets: Ints, attributes: Ints) -> Floats:
+    def values(self, words: MetricWords, chosen: Chosen) -> Floats:
         """Return the mean squared length of attributes' projections."""
-        means = group_means(targets)
+        means = group_means(chosen.targets)
         across = means[:, :-1] - means[:, -1:]  # choices, groups less one, targets
         inner = across @ (words.targets @ words.targets.T) @ across.swapaxes(1, 2)
         places = across @ (words.targets @ words.attributes.T)
         squares = (places * (np.linalg.pinv(inner, hermitian=True) @ places)).sum(axis=1)
-        return np.asarray((group_means(attributes) * squares[:, None, :]).sum(axis=2).mean(axis=1))
+        return np.asarray((group_means(chosen.attributes) * squares[:, None, :]).sum(axis=2).mean(axis=1))

@@ -71,7 +71,7 @@ class ValNorm(Metric):
         centred = scores - (weights * scores).sum(axis=1, keepdims=True)
         away = ratings - (weights * ratings).sum(axis=1, keepdims=True)
         product, *squares = (
-            (weights * one * two).sum(axis=1) for one, two in ((centred, away), (centred, centred), (away, away))
+            (weights * left * right).sum(axis=1) for left, right in ((centred, away), (centred, centred), (away, away))
         )
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(product / np.sqrt(squares[0] * squares[1]))

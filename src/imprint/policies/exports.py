@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from imprint.errors import ImprintError, raising_as
 from imprint.files import FilePath, replacing
-from imprint.kinds.controls import judgement
+from imprint.kinds.audit import judgement
 from imprint.masking import Words
 from imprint.policies.gate import Gate
 from imprint.policies.kinds import (
@@ -53,10 +53,11 @@ class TestCase:
 def cases(gate: Gate) -> Iterator[TestCase]:
     """Give every condition and test; the gravest verdict of them is the gate's."""
     for condition, row in zip(gate.conditions, gate.rows, strict=True):
-        several = len({one.embedding for one in row.outcomes}) > 1
-        for one in row.outcomes:
-            said = line(row, one, several=several)
-            yield TestCase(row, name_of(one, several=several), sized(row, one), one.verdict, said, one.why)
+        several = len({outcome.embedding for outcome in row.outcomes}) > 1
+        for outcome in row.outcomes:
+            said = line(row, outcome, several=several)
+            name = name_of(outcome, several=several)
+            yield TestCase(row, name, sized(row, outcome), outcome.verdict, said, outcome.why)
         if not row.outcomes:
             said = say("No finding matches; {}.", title(str(row.why)))
             yield TestCase(row, "no finding", NOTHING, "cannot tell", said, row.why)
@@ -70,17 +71,17 @@ def cases(gate: Gate) -> Iterator[TestCase]:
 def write_junit(path: FilePath, gate: Gate) -> None:
     """Write one test suite: a test case per condition and test; an undecided test is an error."""
     listed, words = list(cases(gate)), Words()  # which spell out the characters that XML does not allow
-    counted = Counter(one.verdict for one in listed)
+    counted = Counter(case.verdict for case in listed)
     root = Xml.Element("testsuites")
     numbers = {f"{_ELEMENTS[verdict]}s": str(counted[verdict]) for verdict in ("failed", "cannot tell")}
     numbers |= {"tests": str(len(listed)), "skipped": str(counted["no answer"]), "time": "0"}
     suite = Xml.SubElement(root, "testsuite", {"name": f"imprint {words.text(gate.about.embedding)}", **numbers})
-    for one in listed:
-        names = {"classname": plain(condition_of(one.row), words), "name": plain(one.test, words), "time": "0"}
+    for tested in listed:
+        names = {"classname": plain(condition_of(tested.row), words), "name": plain(tested.test, words), "time": "0"}
         case = Xml.SubElement(suite, "testcase", names)
-        if one.verdict != "passed":
-            said = {"message": plain(one.said, words), "type": one.verdict}
-            Xml.SubElement(case, _ELEMENTS[one.verdict], said)
+        if tested.verdict != "passed":
+            said = {"message": plain(tested.said, words), "type": tested.verdict}
+            Xml.SubElement(case, _ELEMENTS[tested.verdict], said)
     Xml.indent(root)
     with replacing(path) as part:
         part.write_bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
@@ -104,14 +105,14 @@ def _summary(gate: Gate) -> Iterator[Block]:
         said.append(say("Policy file: {}, SHA-256 {}.", title(gate.policy.path.name), gate.policy.sha256[:12]))
     if gate.changed:
         said.append("The findings were made under another policy than this one.")
-    yield from (Prose(one, media=("card",)) for one in said)
+    yield from (Prose(sentence, media=("card",)) for sentence in said)
     answered, others = list[TestCase](), list[Text]()
-    for one in cases(gate):
-        if one.verdict == "no answer":
-            others.append(one.test)
+    for case in cases(gate):
+        if case.verdict == "no answer":
+            others.append(case.test)
         else:
-            answered.append(one)
-    answered.sort(key=lambda one: GRAVEST_FIRST.index(one.verdict))
+            answered.append(case)
+    answered.sort(key=lambda case: GRAVEST_FIRST.index(case.verdict))
     columns = (
         Field("test", cell=lambda case: case.test),
         Field("value", cell=lambda case: case.value, numeric=False),

@@ -11,8 +11,7 @@ from imprint.errors import SettingError
 from imprint.evaluation.controls import ControlsRow
 from imprint.kinds.audit import audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
-from imprint.policies.conditions import Condition, known_kind, parse_condition
-from imprint.policies.judging import Known, cannot_reach, judge
+from imprint.policies.conditions import Condition, Known, cannot_reach, judge, known_kind, parse_condition
 from imprint.policies.kinds import GateRow, Lacking, OnCannotTell, Rule, Verdict, gravest
 from imprint.policies.policy import Policy
 from imprint.policies.policy import policy as read_policy

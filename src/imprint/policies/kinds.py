@@ -94,11 +94,11 @@ def sentences(rows: Sequence[GateRow]) -> Iterator[Text]:
             continue
         yield _headline(row)
         # What is said of all of them is not said again of each.
-        named = [one for one in row.outcomes if one.verdict != "passed" and row.why is None]
-        named.sort(key=lambda one: one.verdict != "failed")
-        several = len({one.embedding for one in row.outcomes}) > 1
-        for one in named[:_MOST_TESTS]:
-            yield line(row, one, several=several)
+        named = [outcome for outcome in row.outcomes if outcome.verdict != "passed" and row.why is None]
+        named.sort(key=lambda outcome: outcome.verdict != "failed")
+        several = len({outcome.embedding for outcome in row.outcomes}) > 1
+        for outcome in named[:_MOST_TESTS]:
+            yield line(row, outcome, several=several)
         if len(named) > _MOST_TESTS:
             yield f"{len(named) - _MOST_TESTS:,} more; the findings have them all."
     yield from policies(rows)
@@ -136,7 +136,7 @@ def decision(rows: Sequence[GateRow]) -> Text:
     named = [say("{}: {}.", verdict.capitalize(), _required(row)) for row in deciding[:_MOST_NAMED]]
     counts = Counter(row.verdict for row in rows)
     counts[verdict] -= len(named)
-    others = [f"{counts[one]} {one}" for one in GRAVEST_FIRST if counts[one]]
+    others = [f"{counts[each]} {each}" for each in GRAVEST_FIRST if counts[each]]
     return join([*named, *([f"Other requirements: {', '.join(others)}."] if others else [])], " ")
 
 
@@ -161,7 +161,7 @@ def _required(row: GateRow) -> Text:
     """Say in words what a condition requires, and what was found where it matters most."""
     if row.why is not None or not row.outcomes:
         return say("{}; {}", condition_of(row), title(str(row.why)))
-    own = [one for one in row.outcomes if one.verdict == row.verdict]
+    own = [outcome for outcome in row.outcomes if outcome.verdict == row.verdict]
     if not own:  # what it needs was not run
         return say("{}; not run: {}", condition_of(row), words(row.skipped))
     worst = max(own, key=lambda outcome: abs((outcome.value or 0.0) - row.limit))
@@ -217,7 +217,7 @@ def _headline(row: GateRow) -> Phrase:
         if tests:
             said = say("{}; {}: {}", said, label, words(tests))
     if row.lacking:
-        lost = join(say("{} of {}", count(one.n_missing), Given(one.test)) for one in row.lacking[:_MOST_TESTS])
+        lost = join(say("{} of {}", count(each.n_missing), Given(each.test)) for each in row.lacking[:_MOST_TESTS])
         said = say("{}; words missing: {}", said, lost)
     return say("{}.", said)
 
@@ -263,4 +263,4 @@ def _is_share(field: str) -> bool:
     return field.strip("|").startswith("size")
 
 
-GATE = Kind("gate", row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1, measured=False)
+GATE = Kind(row=GateRow, part=_DECISION, sentences=sentences, claims=claims, rank=-1, measured=False)

@@ -17,7 +17,8 @@ from markupsafe import Markup, escape
 from imprint.masking import Words
 from imprint.render.charts.theme import NARROW, WIDTH
 from imprint.render.numbers import plain, rounded
-from imprint.view import Cell, Number, Phrase, Section, Text
+from imprint.render.vega import NOT_INSTALLED, is_installed, to_json, to_svg
+from imprint.view import Number, Phrase, Section, Text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,7 +55,8 @@ def make_environment(*folders: Path) -> "Environment":
     )
     made.globals |= {"chart_widths": (WIDTH, NARROW), "charts_missing": _charts_missing}
     made.globals |= {"classes": _classes, "hinted": _hinted}  # for every cell: macros take several times as long
-    made.filters |= {"kind": _kind, "svg": _svg, "json": _json, "draw": draw_text, "plain": plain, "css": _css_string}
+    made.filters |= {"kind": _kind, "svg": _svg, "json": to_json}
+    made.filters |= {"draw": draw_text, "plain": plain, "css": _css_string}
     return made
 
 
@@ -87,7 +89,7 @@ def _exists(value: float | None) -> bool:
 
 def _kind(thing: object) -> str:
     """Return what a template has before it: the name of a block, Cell, or that of a text."""
-    return type(thing).__name__ if not isinstance(thing, Cell) else "Cell"
+    return type(thing).__name__
 
 
 def _classes(numeric: bool, text: str, extra: bool, outcome: str = "") -> Markup:
@@ -106,20 +108,16 @@ def _hinted(text: str, hint: str) -> Markup:
 
 def _css_string(text: str) -> str:
     """Return a text as a string of CSS: all but letters and digits as escapes, so that nothing ends it."""
-    return '"' + "".join(one if one.isalnum() else f"\\{ord(one):x} " for one in text) + '"'
+    return '"' + "".join(letter if letter.isalnum() else f"\\{ord(letter):x} " for letter in text) + '"'
 
 
 def _svg(spec: Mapping[str, Any], name: str, *, alone: bool) -> Markup:
     """Draw a chart; `alone` on its page it may use its name, in a notebook other charts may have the same one."""
-    from imprint.render.vega import to_svg
-
-    return to_svg(spec, name if alone else f"{name}-{hashlib.sha256(_json(spec).encode()).hexdigest()[:12]}")
+    return to_svg(spec, name if alone else f"{name}-{hashlib.sha256(to_json(spec).encode()).hexdigest()[:12]}")
 
 
 def svg_file(spec: Mapping[str, Any]) -> str:
     """Return a drawing as a file of its own, in the light colours of pages."""
-    from imprint.render.vega import to_svg
-
     colours = dict(re.findall(r"--(\w+): light-dark\((#\w+)", read(TEMPLATES / "style.css")))
     drawn = re.sub(r"var\(--(\w+)\)", lambda name: colours[name[1]], to_svg(spec, "chart"))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
@@ -127,12 +125,4 @@ def svg_file(spec: Mapping[str, Any]) -> str:
 
 def _charts_missing() -> str | None:
     """Return what to install where no chart can be drawn."""
-    from imprint.render.vega import NOT_INSTALLED, is_installed
-
     return None if is_installed() else NOT_INSTALLED
-
-
-def _json(spec: Mapping[str, Any]) -> Markup:
-    from imprint.render.vega import to_json
-
-    return to_json(spec)

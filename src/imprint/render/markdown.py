@@ -38,13 +38,13 @@ def _lines(block: Prose | Listing | Table) -> Iterator[str]:
     elif isinstance(block, Listing):
         yield from (f"- {draw_text(line)}" for line in block.lines)
     else:
-        kept = [place for place, column in enumerate(block.columns) if not column.extra]
+        shown = [index for index, column in enumerate(block.columns) if not column.extra]
         yield f"**{draw_text(block.caption)}**"
         yield ""
-        yield _row(draw_text(block.columns[place].title) for place in kept)
-        yield _row("---" for _ in kept)
+        yield _row(draw_text(block.columns[index].title) for index in shown)
+        yield _row("---" for _ in shown)
         for row in block.rows:
-            yield _row(_cell(row[place]) for place in kept)
+            yield _row(_cell(row[index]) for index in shown)
 
 
 def _row(cells: Iterable[str]) -> str:

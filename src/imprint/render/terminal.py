@@ -49,10 +49,10 @@ def width() -> int:
 
 
 def _table(table: Table, words: Words, *, more: bool) -> str:
-    kept = [place for place, column in enumerate(table.columns) if not column.extra]
-    columns = [table.columns[place] for place in kept]
+    shown = [index for index, column in enumerate(table.columns) if not column.extra]
+    columns = [table.columns[index] for index in shown]
     titles = [plain(column.title, words) for column in columns]
-    rows = [[_cell(row[place], words, more=more) for place in kept] for row in table.rows]
+    rows = [[_cell(row[index], words, more=more) for index in shown] for row in table.rows]
     caption = printable(plain(table.caption, words))
     widths = _fit(columns, [titles, *rows], width() - _BETWEEN * len(columns) - 1)
     if widths is None:
@@ -75,12 +75,12 @@ def _fit(columns: Sequence[Column], lines: Sequence[Sequence[str]], space: int) 
         for word, (heading, *column) in zip(words, cells, strict=True)
     ]
     wrapped = [min(wide, max(word, _READABLE)) for wide, word in zip(widths, words, strict=True)]
-    unbroken = [widths[place] if column.numeric else wrapped[place] for place, column in enumerate(columns)]
-    least = next((one for one in (unbroken, wrapped, words) if sum(one) <= space), None)
+    unbroken = [widths[index] if column.numeric else wrapped[index] for index, column in enumerate(columns)]
+    least = next((each for each in (unbroken, wrapped, words) if sum(each) <= space), None)
     if least is None:
         return None
     while sum(widths) > space:
-        widest = max((place for place in range(len(widths)) if widths[place] > least[place]), key=widths.__getitem__)
+        widest = max((index for index in range(len(widths)) if widths[index] > least[index]), key=widths.__getitem__)
         widths[widest] -= 1
     return widths
 
@@ -134,7 +134,7 @@ def _listed(caption: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) 
     nothing = plain(NOTHING, Words())
     for heading, *cells in rows:
         items = [f"{name} {cell}" for name, cell in zip(titles[1:], cells, strict=True) if cell not in ("", nothing)]
-        line = f"{_GLUE}· ".join(one if len(one) > width() - 6 else one.replace(" ", _GLUE) for one in items)
+        line = f"{_GLUE}· ".join(item if len(item) > width() - 6 else item.replace(" ", _GLUE) for item in items)
         yield ""
         yield _fill(printable(heading), width(), then="  ")
         filled = _fill(printable(line), width(), first="  ", then="    ")

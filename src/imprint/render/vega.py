@@ -57,7 +57,7 @@ def to_svg(spec: Mapping[str, Any], name: str) -> Markup:
         return escape(NOT_DRAWN)
     root = ElementTree.fromstring(drawn)  # noqa: S314 - written a line above, by us
     # Vega numbers its ids on from chart to chart; ours begin anew in each.
-    ids = {element.get("id"): f"{name}-{place}" for place, element in enumerate(root.iterfind(".//*[@id]"))}
+    ids = {element.get("id"): f"{name}-{index}" for index, element in enumerate(root.iterfind(".//*[@id]"))}
     for parent in root.iter():
         parent.tag = parent.tag.removeprefix(_SVG)
         parent.attrib = {key: _tidy(value, ids) for key, value in parent.attrib.items() if _needed(key, value)}

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from imprint.errors import ImprintError
 from imprint.files import FilePath, write_text
-from imprint.kinds import families
+from imprint.kinds import tests_of_people
 from imprint.kinds.audit import AuditRow, audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
+from imprint.kinds.verdict import card_note
 from imprint.masking import Words
 from imprint.render.markdown import code, draw_blocks, draw_text
-from imprint.reports.conclusions import claims, measured, not_run, tabled
-from imprint.reports.method import limits
+from imprint.reports.conclusions import claims, limits, measured, not_run, tabled
 from imprint.rows import RawRow, Row
 from imprint.settings import as_options
 from imprint.view import Block, Chart, Given, Text, flat, say, title, words
@@ -67,14 +67,13 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
     yield from _listed("What else was measured", measured(rows))
     heading = None
     shown = tabled(rows)
-    for kind, own in shown:
-        if drawn := list(draw_blocks(_tables(kind.blocks(own)))):
+    for kind, of_kind in shown:
+        if drawn := list(draw_blocks(_tables(kind.blocks(of_kind)))):
             yield from (f"### {kind.part.title}", "") if kind.part.title != heading else ()
             yield from drawn
             heading = kind.part.title
-    for family, tests in families(row for _, own in shown for row in own).items():
-        for note in family.card_notes(tests):
-            yield from (note, "")
+    if tests := tests_of_people(row for _, of_kind in shown for row in of_kind):
+        yield from (card_note(tests), "")
     if unread := sum(isinstance(row, RawRow) for row in rows):
         yield from (f"{unread:,} rows were written by another version of imprint and are not shown.", "")
     yield from _listed("What cannot be concluded", [*dict.fromkeys(cannot for _, cannot in known), *limits(rows)])

@@ -14,15 +14,16 @@ from pathlib import Path
 
 from imprint.errors import SettingError
 from imprint.files import FilePath, write_text
+from imprint.kinds.answers import size_notes
 from imprint.kinds.audit import AuditRow, audit_row
 from imprint.kinds.findings import FindingsLike, rows_of
 from imprint.kinds.sections import round_trip, sections
 from imprint.masking import Words
 from imprint.policies.kinds import answers, limits
 from imprint.render.html import TEMPLATES, environment, options, read, trusted
-from imprint.reports.conclusions import claims
-from imprint.reports.method import method
-from imprint.reports.summary import Step, certainty, counts, notes, opening_kinds, refused, steps, tiles, verdict
+from imprint.render.vega import is_installed, vega_bundle
+from imprint.reports.conclusions import claims, method
+from imprint.reports.summary import Step, certainty, counts, opening_kinds, people, refused, steps, tiles, verdict
 from imprint.rows import Row
 from imprint.version import __version__
 from imprint.view import (
@@ -34,6 +35,7 @@ from imprint.view import (
     Details,
     Given,
     Marked,
+    Prose,
     Section,
     Table,
     Text,
@@ -47,10 +49,11 @@ from imprint.view import (
 
 _OWN = Path(__file__).parent / "templates"
 _WIDTH = 1000  # of the chart that opens the page, in its own pixels
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+_MONTHS = ("January", "February", "March", "April", "May", "June",
+           "July", "August", "September", "October", "November", "December")  # fmt: skip
+
+
+MainBlock = Chart | Table | AnswerChart
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Opening:
     certainty: Sequence[Text] = ()
     steps: Sequence[Step] = ()
     tiles: Tiles | None = None
-    chart: Chart | Table | AnswerChart | None = None
+    chart: MainBlock | None = None
     counts: Sequence[Marked] = ()
     below: Sequence[Block] = ()
     footer: Sequence[Text] = ()
@@ -80,10 +83,9 @@ def render_page(
     """Return the page of an audit's findings, which `file` has; slurs are masked unless `unmask`."""
     rows = round_trip(findings)
     audit = audit_row(rows)
-    shown = tiles(rows)
-    unusable = bool(refused(rows))
-    chart, parts = (None, sections(rows)) if unusable else _main_chart(sections(rows))
     opened = opening_kinds(rows)
+    said = [Prose(text, "lead") for kind, of_kind in opened for text in list(kind.sentences(of_kind))[: kind.opens]]
+    chart, parts = (None, sections(rows)) if refused(rows) else _main_chart(sections(rows), said)
     opening_part = next((kind.part.title for kind, _ in opened), None)
     if isinstance(chart, AnswerChart):
         chart = chart.with_limits(limits(rows), "Dashed lines: the limits that were set.")
@@ -93,17 +95,17 @@ def render_page(
         _about(audit, [text for kind, of_kind in opened for text in kind.about(of_kind)]),
         certainty(rows),
         steps(rows, file),
-        shown,
+        tiles(rows),
         chart,
         counts(rows),
-        (Details("What the outcomes mean", explained),) if (explained := tuple(notes(rows))) else (),
+        (Details("What the outcomes mean", tuple(size_notes(tests))),) if (tests := people(rows)) else (),
         _footer(rows, audit),
-        undecided=not unusable and opening_part is None and not answers(rows),
-        named=opening_part is not None,
+        undecided=not (opened or refused(rows) or answers(rows)),
+        named=bool(opened),
     )
-    parts = [Section("conclusions", "What you can say, and what you cannot", (told,)), *parts, method(rows)]
+    parts.insert(len(parts) if opened else 0, Section("conclusions", "What you can say, and what you cannot", (told,)))
     name = opening_part or Words(unmask=unmask).plain((audit or rows[0]).embedding)
-    return draw_page(name, parts, opening, unmask=unmask, script=script)
+    return draw_page(name, [*parts, method(rows)], opening, unmask=unmask, script=script)
 
 
 def _told_once(claimed: Iterable[Claim]) -> Iterator[Claim]:
@@ -114,11 +116,12 @@ def _told_once(claimed: Iterable[Claim]) -> Iterator[Claim]:
     return ((join(several, " "), cannot) for cannot, several in together.items())
 
 
-def _main_chart(parts: Sequence[Section]) -> tuple[Chart | Table | AnswerChart | None, list[Section]]:
-    """Take the first main chart, table or list of answers out of its section, to open the page with it."""
-    blocks = (block for part in parts for block in part.blocks)
-    main = next((block for block in blocks if isinstance(block, Chart | Table | AnswerChart) and block.main), None)
-    return main, [replace(part, blocks=tuple(block for block in part.blocks if block is not main)) for part in parts]
+def _main_chart(parts: Sequence[Section], said: Sequence[Block]) -> tuple[MainBlock | None, list[Section]]:
+    """Take the first main block out of its section, to open the page with it, and leave out what was `said` there."""
+    blocks = (block for part in parts for block in part.blocks if isinstance(block, MainBlock))
+    main = next((block for block in blocks if block.main), None)
+    again = (main, *said)
+    return main, [replace(part, blocks=tuple(block for block in part.blocks if block not in again)) for part in parts]
 
 
 def _about(audit: AuditRow | None, opened: Sequence[Text]) -> Text:
@@ -193,8 +196,6 @@ def draw_page(
     script: Callable[[], str] | None = None,
 ) -> str:
     """Return the page of an opening and these sections."""
-    from imprint.render.vega import is_installed, vega_bundle
-
     opened = () if opening.chart is None else (opening.chart,)
     drawn = flat([*opened, *(block for section in parts for block in section.blocks)])
     charts = any(isinstance(block, Chart) for block in drawn)

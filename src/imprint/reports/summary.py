@@ -11,16 +11,16 @@ from imprint.debiasing import DEFAULT_METHOD
 from imprint.evaluation.controls import ControlsRow, controls_among
 from imprint.files import FilePath
 from imprint.jobs.settings import NO_DEBIASING
-from imprint.kinds import Family, Kind, all_kinds, by_kind, find_kind
-from imprint.kinds.audit import audit_row
-from imprint.kinds.controls import in_language, judgement
+from imprint.kinds import Kind, all_kinds, by_kind, find_kind
+from imprint.kinds.audit import audit_row, in_language, judgement
 from imprint.kinds.sections import by_part_and_kind, other_language
+from imprint.kinds.verdict import of_people, say_leanings, tally, topic_tiles
 from imprint.policies.kinds import GateRow, answers, decision, policies
 from imprint.policies.policy import FILE
 from imprint.rows import PartRow, Row, SkippedRow
 from imprint.significance.outcomes import FOUND
 from imprint.stimuli.swaps import DEFAULT_NAMES
-from imprint.view import Block, Marked, Prose, Section, Text, Tile, Tiles, join, say, title
+from imprint.view import Marked, Prose, Section, Text, Tile, Tiles, join, say, title
 
 Step = tuple[str, *tuple[str, ...]]  # what to do, and the commands
 
@@ -30,15 +30,8 @@ _REST = "Run the rest of the audit (the answers stay as they are)"
 
 def people(rows: Sequence[Row]) -> Sequence[Any]:
     """Return the tests about people that the verdict is about: one row per test, of the first subject."""
-    return _tests(rows)[1]
-
-
-def _tests(rows: Sequence[Row]) -> tuple[Family | None, Sequence[Any]]:
-    """Return the tests about people of the first kind that has any, and its family."""
-    for kind, own in by_part_and_kind(rows):
-        if kind.family is not None and (tests := kind.family.tests(own)):
-            return kind.family, tests
-    return None, ()
+    of_kinds = (of_people(own) for kind, own in by_part_and_kind(rows) if kind.asks_people)
+    return next(filter(None, of_kinds), ())
 
 
 def verdict(rows: Sequence[Row]) -> Text:
@@ -67,8 +60,8 @@ def opening(rows: Sequence[Row]) -> Section:
 
 
 def _finding(rows: Sequence[Row]) -> Text:
-    family, tests = _tests(rows)
-    return join(_opening(rows) if family is None else family.verdict(tests, rows), " ")
+    tests = people(rows)
+    return say_leanings(tests) if tests else join(_opening(rows), " ")
 
 
 def _certainty(rows: Sequence[Row]) -> list[Text]:
@@ -87,28 +80,20 @@ def refused(rows: Sequence[Row]) -> list[ControlsRow]:
 
 def tiles(rows: Sequence[Row]) -> Tiles | None:
     """Return a tile per topic, with the outcomes of its tests, and those of other kinds."""
-    family, tests = _tests(rows)
     if refused(rows):
         return None
-    shown = None if family is None else family.tiles(tests, rows)
+    of_topics = topic_tiles(tests) if (tests := people(rows)) else []
     others = [
         replace(tile, title=say("{} (English)", tile.title)) if kind.part.english and other_language(rows) else tile
         for kind, of_kind in by_part_and_kind(rows)
         if kind.tile is not None and (tile := kind.tile(of_kind))
     ]
-    return Tiles((*(shown.tiles if shown else ()), *others)) if shown or others else None
+    return Tiles((*of_topics, *others)) if of_topics or others else None
 
 
 def counts(rows: Sequence[Row]) -> Sequence[Marked]:
     """Return how many answers have each outcome."""
-    family, tests = _tests(rows)
-    return () if family is None or refused(rows) else family.counts(tests)
-
-
-def notes(rows: Sequence[Row]) -> Sequence[Block]:
-    """Explain the words of the verdict and the tiles."""
-    family, tests = _tests(rows)
-    return () if family is None else tuple(family.notes(tests))
+    return () if refused(rows) else tally(people(rows))
 
 
 def steps(rows: Sequence[Row], file: FilePath | None = None) -> list[Step]:
@@ -210,7 +195,7 @@ def _opening(rows: Sequence[Row]) -> list[Text]:
 
 def _why_not(rows: Sequence[Row]) -> str:
     """Say why a part that asks about people did not run, or why the first question did not."""
-    asking = {kind.part.name for kind in all_kinds() if kind.family is not None}
+    asking = {kind.part.name for kind in all_kinds() if kind.asks_people}
     why = [row.why for row in rows if isinstance(row, PartRow) and row.test in asking and row.why]
     why += [row.reason for row in rows if isinstance(row, SkippedRow) and row.is_question]
     return f": {why[0]}" if why else ""

@@ -15,9 +15,8 @@ from imprint.embeddings.embedding import Embedding
 from imprint.errors import ImprintError
 from imprint.evaluation.benchmarks import BenchmarkRow, all_benchmarks, read_benchmark
 from imprint.evaluation.evaluate import evaluate
-from imprint.reproduction.installed import installed, packages_with
 from imprint.reproduction.rows import Ours, ReproductionRow, compare, measured_on, refuse
-from imprint.reproduction.subjects import WORD2VEC, Subjects
+from imprint.reproduction.subjects import WORD2VEC, Subjects, installed, packages_with
 from imprint.stimuli.published import Figure, figures, models, puzzles
 from imprint.stimuli.seeds import professions
 from imprint.types import Progress
@@ -54,18 +53,18 @@ def _variances(embedding: Embedding, after: Embedding, ours: Ours) -> Iterator[R
 
 
 def _benchmarks(embedding: Embedding, after: Embedding, ours: Ours, subjects: Subjects) -> Iterator[ReproductionRow]:
-    known = {one.name: one for one in all_benchmarks(subjects.benchmarks)}
+    benchmarks = {benchmark.name: benchmark for benchmark in all_benchmarks(subjects.benchmarks)}
     for name in ("rg-65", "ws-353", "rw", "msr"):
         printed = [figures()[f"bolukbasi-{name}-{when}"] for when in ("before", "after")]
-        file = installed(name) if name in _INSTALLED and name not in known else None
-        if name not in known and file is None:
+        file = installed(name) if name in _INSTALLED and name not in benchmarks else None
+        if name not in benchmarks and file is None:
             get = f"{packages_with(name)}; or {_FOLDER.format(name, name)}"
             yield from (refuse(figure, _NOT_BUNDLED, get) for figure in printed)
             continue
-        benchmark = known[name] if file is None else read_benchmark(file, name)
+        benchmark = benchmarks[name] if file is None else read_benchmark(file, name)
         (row,) = evaluate(after, [benchmark], against=embedding, seed=subjects.seed).of(BenchmarkRow)
-        found = f"{row.found:,} of {row.asked:,} {'pairs' if row.kind == 'similarity' else 'questions'} have vectors"
-        explained = ours if row.found == row.asked else ours.because(found)
+        said = f"{row.found:,} of {row.asked:,} {'pairs' if row.kind == 'similarity' else 'questions'} have vectors"
+        explained = ours if row.found == row.asked else ours.because(said)
         values = (row.measured(row.measures[0], "against_")[0], row.effect_size)
         for figure, value in zip(printed, values, strict=True):
             yield compare(figure, replace(explained, value=value))
@@ -91,8 +90,8 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
     ]
     figure = figures()["bolukbasi-ranking"]
     for number, (title, answer, find) in enumerate(asked, start=1):
-        one = replace(figure, id=f"bolukbasi-puzzle-{number}", title=title, value=answer)
-        yield _answered(one, find, ours)
+        puzzle = replace(figure, id=f"bolukbasi-puzzle-{number}", title=title, value=answer)
+        yield _answered(puzzle, find, ours)
 
     search, page = printed["search"], printed["page"]
     try:
@@ -111,17 +110,17 @@ def _puzzles(embedding: Embedding, ours: Ours) -> Iterator[ReproductionRow]:
 
 def _answered(figure: Figure, find: Callable[[], str], ours: Ours) -> ReproductionRow:
     try:
-        found = find()
+        answer = find()
     except ImprintError as error:
         return refuse(figure, str(error))
-    same = figure.value is not None and found.lower().replace("_", " ") == figure.value.lower()
-    return compare(figure, replace(ours, text=figure.value if same else found))
+    same = figure.value is not None and answer.lower().replace("_", " ") == figure.value.lower()
+    return compare(figure, replace(ours, text=figure.value if same else answer))
 
 
 def _first_pairs(embedding: Embedding, ours: Ours, progress: Progress | None) -> ReproductionRow:
     pairs = [tuple(pair) for pair in puzzles()["pairs"]]
     figure = replace(figures()["bolukbasi-table-1"], value=f"{len(pairs)}")
-    found = analogies(embedding, GENDER, k=_ANALOGIES, progress=progress)
-    ranked = {(pair.first.lower(), pair.second.lower()) for pair in found}
-    count = float(np.sum([(one.lower(), other.lower()) in ranked for one, other in pairs]))
+    best = analogies(embedding, GENDER, k=_ANALOGIES, progress=progress)
+    ranked = {(pair.first.lower(), pair.second.lower()) for pair in best}
+    count = float(np.sum([(first.lower(), second.lower()) in ranked for first, second in pairs]))
     return compare(figure, replace(ours, value=count))

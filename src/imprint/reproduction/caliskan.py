@@ -1,4 +1,7 @@
-"""Caliskan, Bryson and Narayanan (2016, 2017): WEAT, WEFAT, and what holds on word2vec."""
+"""Caliskan et al. (2016, 2017), WEAT, WEFAT, and what holds on word2vec; and Caliskan's talk of 2016.
+
+The talk has tests of the paper, one that prints people's figure, and tests without printed words.
+"""
 
 import math
 from collections.abc import Iterator
@@ -10,12 +13,13 @@ from imprint.association.cosines import Effect
 from imprint.association.wefat import wefat
 from imprint.embeddings.embedding import Embedding
 from imprint.errors import VocabularyError
-from imprint.reproduction.rows import Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.rows import Ours, ReproductionRow, compare, figure_of, identity, lacking, offer, refuse
+from imprint.reproduction.seat import in_bundled_sentences
 from imprint.reproduction.subjects import WORD2VEC, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.significance.ranks import pearson, spearman
 from imprint.stimuli.catalog import catalogue, get
-from imprint.stimuli.definition import Published, Test, WeatTest, WefatTest
+from imprint.stimuli.definition import Test, WeatTest, WefatTest
 from imprint.stimuli.published import Figure, agrees, figures, recorded_scores
 
 GLOVE_840B, GOOGLE_NEWS = "GloVe 840B", "word2vec GoogleNews"
@@ -23,24 +27,8 @@ OCCUPATIONS = "caliskan-wefat-occupations"
 
 _ALL = "caliskan-word2vec-significant"
 _EIGHT = 8  # words a set, in the tests of Nosek et al.
-
-
-def figure_of(test: Test, printed: Published, paper: str) -> Figure:
-    """Return a figure that the catalogue prints with a test."""
-    value = printed.effect if isinstance(test, WeatTest) else printed.r
-    measured = "effect size" if isinstance(test, WeatTest) else "correlation"
-    context = "" if printed.context == "word" else f", {printed.context} sentences"
-    return Figure(
-        id=" ".join(
-            filter(None, (test.id, printed.embedding, context and printed.context, "p" if value is None else ""))
-        ),
-        paper=paper,
-        source=printed.source,
-        title=f"{test.title}{context}: {measured}" if value is not None else f"{test.title}{context}",
-        model=printed.embedding,
-        value=None if value is None else f"{value:.2f}",
-        p=printed.p,
-    )
+_TALK = ("caliskan-2", "caliskan-3", "caliskan-6", "caliskan-8", "caliskan-10", "caliskan-wefat-names", OCCUPATIONS)
+_NO_WORDS = "the talk prints no words; ours are written for this catalogue"
 
 
 def caliskan_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
@@ -63,6 +51,22 @@ def on_glove(test: Test, figure: Figure, subjects: Subjects, reason: str = "") -
     return compare(figure, replace(ours, reason=reason or lacking(ours.missing) or "the file is not the paper's"))
 
 
+def talk_rows(subjects: Subjects) -> Iterator[ReproductionRow]:
+    """Compare the talk's tables."""
+    people = "the talk prints people's effect (Greenwald et al. 1998); WEAT's own is the paper's 1.50"
+    yield on_glove(get("caliskan-1"), figures()["talk-flowers"], subjects, people)
+    for identifier in _TALK:
+        test = get(identifier)
+        figure = figure_of(test, test.published[0], "talk")
+        # The talk's tables give a p-value as a power of ten alone.
+        p = None if isinstance(test, WeatTest) else figure.p
+        yield on_glove(test, replace(figure, source="Caliskan, talk, 2016", p=p), subjects)
+    for test in catalogue():
+        if test.id.startswith("talk-") and isinstance(test, WeatTest):
+            ours = replace(_measured(test, subjects), same_model=False).because(_NO_WORDS)
+            yield compare(figure_of(test, test.published[0], "talk"), ours.because(lacking(ours.missing)))
+
+
 def _largest_effect() -> ReproductionRow:
     words = 2 * _EIGHT
     bound = math.sqrt(words * (words - 1) / (_EIGHT * _EIGHT))
@@ -78,7 +82,7 @@ def _on_word2vec(subjects: Subjects) -> Iterator[ReproductionRow]:
     for test in catalogue():
         if not test.id.startswith("caliskan-") or (test.id not in recorded_scores().scores and embedding is None):
             continue
-        printed = next((one for one in test.published if one.embedding == GOOGLE_NEWS), None)
+        printed = next((figure for figure in test.published if figure.embedding == GOOGLE_NEWS), None)
         figure = Figure(f"{test.id} {GOOGLE_NEWS}", "caliskan", claim.source, test.title, GOOGLE_NEWS, p=claim.p)
         if printed is not None:
             figure = replace(figure_of(test, printed, "caliskan"), p=claim.p)
@@ -125,10 +129,10 @@ def _recorded(test: Test) -> Ours:
     subject = (recorded.embedding, recorded.sha256)
     scores = recorded.scores[test.id]
     if isinstance(test, WefatTest):
-        own = scores["words"]
+        by_word = scores["words"]
         values = test.property or {}
-        r, p = pearson(np.array(list(own.values())), np.array([values[word] for word in own]))
-        return Ours(subject, r, p, missing=tuple(word for word in test.words.words if word not in own))
+        r, p = pearson(np.array(list(by_word.values())), np.array([values[word] for word in by_word]))
+        return Ours(subject, r, p, missing=tuple(word for word in test.words.words if word not in by_word))
     x, y = (np.array(list(scores[letter].values())) for letter in "xy")
     targets = (*test.x.words, *test.y.words)
     missing = [word for word in targets if word not in scores["x"] and word not in scores["y"]]
@@ -157,3 +161,13 @@ def _scores(embedding: Embedding) -> dict[str, float]:
     except VocabularyError:
         return {}
     return {score.word: score.value for score in row.scores if score.value is not None}
+
+
+def _measured(test: WeatTest, subjects: Subjects) -> Ours:
+    """Measure a test on the bundled embedding, or in sentences of the bundled encoder where that lacks its words."""
+    try:
+        if test.language == "en":
+            return subjects.measured(subjects.default, test)
+    except VocabularyError:
+        pass
+    return in_bundled_sentences(test, subjects).because("asked in sentences")

@@ -6,19 +6,19 @@ Figures are computed on the models of the papers where given, and on the bundled
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
+from imprint.association.seat_battery import labelled
 from imprint.checks import check_choice
 from imprint.files import FilePath
 from imprint.reproduction.bolukbasi import bolukbasi_rows
-from imprint.reproduction.caliskan import caliskan_rows
+from imprint.reproduction.caliskan import caliskan_rows, talk_rows
 from imprint.reproduction.rows import RemovedNamesRow, ReproductionRow
 from imprint.reproduction.seat import seat_rows, seat_texts
 from imprint.reproduction.subjects import Subjects
-from imprint.reproduction.talk import talk_rows
 from imprint.reproduction.ube import ube_rows
 from imprint.rows import Rows
 from imprint.stimuli.published import papers as known_papers
 from imprint.subjects.opening import EncoderLike
-from imprint.types import Progress, Report
+from imprint.types import Report
 
 FigureRows = Iterable[ReproductionRow | RemovedNamesRow]
 
@@ -71,12 +71,8 @@ def reproduce(
         "caliskan": lambda: caliskan_rows(subjects),
         "talk": lambda: talk_rows(subjects),
         "seat": lambda: seat_rows(subjects),
-        "ube": lambda: ube_rows(subjects, _step(report, "ube")),
-        "bolukbasi": lambda: bolukbasi_rows(subjects, _step(report, "bolukbasi")),
+        "ube": lambda: ube_rows(subjects, labelled(report, "computing ube")),
+        "bolukbasi": lambda: bolukbasi_rows(subjects, labelled(report, "computing bolukbasi")),
     }
-    found = [row for paper in chosen for row in compute[paper]()]
-    return Rows(sorted(found, key=lambda row: isinstance(row, RemovedNamesRow)))
-
-
-def _step(report: Report | None, paper: str) -> Progress | None:
-    return None if report is None else lambda done, total: report(f"computing {paper}", done, total)
+    rows = [row for paper in chosen for row in compute[paper]()]
+    return Rows(sorted(rows, key=lambda row: isinstance(row, RemovedNamesRow)))

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from imprint.embeddings.embedding import Embedding
 from imprint.encoders.base import Encoder
 from imprint.rows import Row, WordPoint, shown
+from imprint.stimuli.definition import Published, Test, WeatTest
 from imprint.stimuli.published import Figure, Model, agrees, digits, model_of, models, printed_number
 
 FigureOutcome = Literal["equal", "differs", "other model", "cannot be computed"]
@@ -91,6 +92,24 @@ class Ours:
 def identity(subject: Embedding | Encoder) -> tuple[str, str]:
     """Return the name of what was measured, and its hash."""
     return subject.name, subject.sha256
+
+
+def figure_of(test: Test, printed: Published, paper: str) -> Figure:
+    """Return a figure that the catalogue prints with a test."""
+    value = printed.effect if isinstance(test, WeatTest) else printed.r
+    measured = "effect size" if isinstance(test, WeatTest) else "correlation"
+    context = "" if printed.context == "word" else f", {printed.context} sentences"
+    return Figure(
+        id=" ".join(
+            filter(None, (test.id, printed.embedding, context and printed.context, "p" if value is None else ""))
+        ),
+        paper=paper,
+        source=printed.source,
+        title=f"{test.title}{context}: {measured}" if value is not None else f"{test.title}{context}",
+        model=printed.embedding,
+        value=None if value is None else f"{value:.2f}",
+        p=printed.p,
+    )
 
 
 def measured_on(embedding: Embedding, model: Model, *, given: bool, reason: str = "") -> Ours:

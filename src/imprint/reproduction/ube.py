@@ -74,12 +74,12 @@ def _lemma_3(embedding: Embedding, tests: Sequence[WeatTest]) -> float:
     everything = [list(dict.fromkeys(word for group in groups for word in group[side])) for side in (0, 1)]
 
     def single(i: int, j: int) -> float:
-        one = (groups[i][0], groups[j][1])
-        return group_association(embedding, [one], all_targets=everything[0], all_attributes=everything[1])
+        group = (groups[i][0], groups[j][1])
+        return group_association(embedding, [group], all_targets=everything[0], all_attributes=everything[1])
 
     n = len(groups)
-    own = sum(single(i, i) for i in range(n))
-    return group_association(embedding, groups) - own + sum(single(i, j) for i in range(n) for j in range(n)) / n
+    diagonal = sum(single(i, i) for i in range(n))
+    return group_association(embedding, groups) - diagonal + sum(single(i, j) for i in range(n) for j in range(n)) / n
 
 
 def _groups(test: WeatTest) -> tuple[AttributeGroup, AttributeGroup]:
@@ -98,18 +98,18 @@ def _tables(table: Mapping[str, Any], subjects: Subjects, progress: Progress | N
         yield from map(refuse, printed)
         return
     try:
-        found = enumerate_biases(embedding, method="paper", seed=subjects.seed, progress=progress)
+        enumerated = enumerate_biases(embedding, method="paper", seed=subjects.seed, progress=progress)
     except ImprintError as error:
         yield from (refuse(figure, str(error)) for figure in printed)
         return
     is_own = given or model.id == WORD2VEC  # what a package has of it are its own vectors, of fewer words
     beside = measured_on(embedding, model, given=is_own, reason="K-means, cleaning and rotations are drawn at random")
-    values = _values(found)
+    values = _values(enumerated)
     for figure in printed:
         name = figure.id.split("-")[-1]
         ours = replace(beside, value=values[name])
-        if name == "indirect" and found.indirect is not None and found.indirect.null_share is not None:
-            by_chance = f"random directions give {100.0 * found.indirect.null_share:.0f} %"
+        if name == "indirect" and enumerated.indirect is not None and enumerated.indirect.null_share is not None:
+            by_chance = f"random directions give {100.0 * enumerated.indirect.null_share:.0f} %"
             ours = ours.because(by_chance)
         yield compare(figure, ours)
 
@@ -170,11 +170,11 @@ def removed_names(embedding: Embedding, *, seed: int = 0) -> RemovedNamesRow:
     A line through the kept names gives log10 of the rank as a word by log10 of the share of bearers.
     """
     finding, cleaning, sampling = np.random.SeedSequence(seed).spawn(3)
-    found = find_targets(embedding, "surnames", seed=finding)
-    kept, dropped = clean_names(embedding, found, Settings(), cleaning)
-    ranks = np.log10(embedding.ranks_of([embedding.words[row] for row in found.rows]) + 1.0)
-    shares = np.log10(found.bearers.astype(np.float64) / found.bearers.sum(dtype=np.float64))
-    gone = np.isin(found.names, dropped)
+    targets = find_targets(embedding, "surnames", seed=finding)
+    kept, dropped = clean_names(embedding, targets, Settings(), cleaning)
+    ranks = np.log10(embedding.ranks_of([embedding.words[row] for row in targets.rows]) + 1.0)
+    shares = np.log10(targets.bearers.astype(np.float64) / targets.bearers.sum(dtype=np.float64))
+    gone = np.isin(targets.names, dropped)
     slope, intercept = np.polyfit(shares[~gone], ranks[~gone], 1)
     excess = intercept + slope * shares - ranks
     draw = np.random.default_rng(sampling)
@@ -186,8 +186,8 @@ def removed_names(embedding: Embedding, *, seed: int = 0) -> RemovedNamesRow:
         seed=seed,
         names_kept=len(kept.names),
         names_removed=len(dropped),
-        kept=_sample(found.names, ranks, shares, ~gone, draw),
-        removed=_sample(found.names, ranks, shares, gone, draw),
+        kept=_sample(targets.names, ranks, shares, ~gone, draw),
+        removed=_sample(targets.names, ranks, shares, gone, draw),
         slope=float(slope),
         intercept=float(intercept),
         excess_kept=float(excess[~gone].mean()),
@@ -201,4 +201,4 @@ def _sample(
     places = np.flatnonzero(chosen)
     if len(places) > _DRAWN:
         places = np.sort(draw.choice(places, _DRAWN, replace=False))
-    return tuple(WordPoint(names[place], float(x[place]), float(y[place])) for place in places.tolist())
+    return tuple(WordPoint(names[index], float(x[index]), float(y[index])) for index in places.tolist())

@@ -54,12 +54,12 @@ class CommandScorer(Scorer):
             numbers.append(float(line))
         if odd is None and ran.whole:
             return as_scores(self.name, numbers, texts)
-        kept = tuple(numbers) if len(numbers) < len(texts) else ()
+        answered = tuple(numbers) if len(numbers) < len(texts) else ()
         problem, hint = ran.failure(self._timeout, f"{len(numbers):,} of {len(texts):,} scores")
         if odd is not None and not ran.late:
             problem = f"wrote {odd[:QUOTED]!r} in line {len(numbers) + 1:,}"
-            hint, kept = "write one number per line and nothing else", ()
-        raise ScorerError(problem, where=self.name, hint=hint, scores=kept)
+            hint, answered = "write one number per line and nothing else", ()
+        raise ScorerError(problem, where=self.name, hint=hint, scores=answered)
 
 
 class EndpointScorer(Scorer):

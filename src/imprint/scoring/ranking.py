@@ -18,7 +18,6 @@ from imprint.significance.gaps import ShareOfGap
 from imprint.significance.outcomes import CONFIDENCE, Reason, Size, outcome
 from imprint.significance.partitions import permutation_test
 from imprint.significance.swapped import sign_flips
-from imprint.stimuli.retrieval import Comparison
 from imprint.types import Floats, Ints
 
 FEWEST_DRAWN = 8  # topics, documents or units, and names of a group: what coverage was simulated from
@@ -42,9 +41,8 @@ class Ranking:
     obstacle: Reason | None
     units: tuple[Ints, Ints] | None = None  # of pairs
 
-    def row(self, comparison: Comparison, levels: Sequence[str], units: Sequence[str]) -> dict[str, Any]:
-        """Return the fields of the row of a comparison."""
-        signs = np.array(comparison.coefficients)[self.groups]
+    def row(self, signs: Floats, scale: float, levels: Sequence[str], units: Sequence[str]) -> dict[str, Any]:
+        """Return the fields of the row of a comparison, from the coefficient of each level and the swap's scale."""
         effect = _less_first(self.related) * signs
         by_unit, factors = self._by_unit(effect), self._factors(self.related)
         first = by_unit if self.units is None else self._contrasts(effect).mean(axis=0)
@@ -59,14 +57,14 @@ class Ranking:
             "mean_difference": float(contrast(effect[None], factors)[0]),
             "mean_difference_low": low,
             "mean_difference_high": high,
-            "p_value": self._p_value(means, by_unit * self._weights, signs, comparison.scale),
+            "p_value": self._p_value(means, by_unit * self._weights, signs, scale),
             "n_x": int((signs > 0).sum()),
             "n_y": int((signs < 0).sum()),
             "share_first": share_first(first),
             "exposure": float(self.exposures[..., signs > 0].mean() / self.exposures[..., signs < 0].mean()),
             "selected_x": of_x,
             "selected_y": of_y,
-            **_ends("ratio", ShareOfGap(lower, higher, factors).size(_DESCRIBED)),
+            **ShareOfGap(lower, higher, factors).size(_DESCRIBED).fields("ratio"),
             "scores": tuple(map(WordValue, levels, means.tolist())),
             **outcome(low, high, margin=None, obstacle=self._obstacle_of(self.related)).fields(),
         }
@@ -93,9 +91,9 @@ class Ranking:
         pull = replace(share, effect=_less_first(others) * signs).size(_DESCRIBED)
         specific = replace(share, effect=_less_first(related - others) * signs).size()
         fields = {
-            **_ends("size", size),
-            **_ends("irrelevant", pull),
-            **_ends("specific", specific),
+            **size.fields(),
+            **pull.fields("irrelevant"),
+            **specific.fields("specific"),
             **outcome(size.low, size.high, obstacle=self._obstacle_of(related) or size.obstacle).fields(),
             "control": control(size, pull, specific),
             "distance": share.distance,
@@ -176,10 +174,6 @@ def control(size: Size, pull: Size, specific: Size) -> Specificity:
         return None not in (other.low, other.high) and min(sign * (other.low or 0.0), sign * (other.high or 0.0)) > 0
 
     return "specific" if has_sign(specific) else "general pull" if has_sign(pull) else "cannot be told apart"
-
-
-def _ends(name: str, size: Size) -> dict[str, Any]:
-    return {name: size.value, f"{name}_low": size.low, f"{name}_high": size.high}
 
 
 def share_first(differences: Floats) -> float:

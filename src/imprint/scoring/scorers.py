@@ -29,7 +29,7 @@ from imprint.encoders.bag_of_words import entries_for, words_in
 from imprint.encoders.base import Encoder, identify
 from imprint.encoders.cache import EncodingStore
 from imprint.errors import ScorerError, SettingError, raising_as
-from imprint.scoring.sources import EXPECTED, find_scorer
+from imprint.scoring.settings import EXPECTED, find_scorer
 from imprint.stimuli.catalog import get
 from imprint.stimuli.definition import WeatTest
 from imprint.subjects.encodings import encode_texts, fresh_texts
@@ -159,9 +159,9 @@ class ValenceScorer(Scorer):
 
     def score(self, texts: Sequence[str]) -> Floats:
         """Return the sum of the valences of each text's words."""
-        known = {word for text in texts for word in words_in(text)}
-        found = self._embedding.lookup(sorted(known))
-        valences = dict(zip(found.words, (np.asarray(found.unit) @ self._axis).tolist(), strict=True))
+        words = {word for text in texts for word in words_in(text)}
+        lookup = self._embedding.lookup(sorted(words))
+        valences = dict(zip(lookup.words, (np.asarray(lookup.unit) @ self._axis).tolist(), strict=True))
         return np.array([sum(valences.get(word, 0.0) for word in words_in(text)) for text in texts])
 
     def lacks(self, words: Iterable[str]) -> tuple[str, ...]:
@@ -243,27 +243,27 @@ def open_scorer(
     """
     if not isinstance(source, str):
         return source if isinstance(source, Scorer) else _from_function(source, options, pairs=pairs)
-    found = find_scorer(source)
-    if found.adapter == "encoder":
+    meant = find_scorer(source)
+    if meant.adapter == "encoder":
         if not pairs:
             raise SettingError("an encoder needs a query to rank texts by", option="query", hint="give --query TEXT")
-        return EncoderScorer(*open_for_search(found.place, texts=texts, **options), cache)
-    if found.adapter == "valence":
+        return EncoderScorer(*open_for_search(meant.place, texts=texts, **options), cache)
+    if meant.adapter == "valence":
         if pairs:
             raise SettingError("a valence takes no query", option="query", got=source, hint="name encoder:ENCODER")
         _refuse(options, (), "valence")
         test = get(_VALENCE)
         assert isinstance(test, WeatTest)
         only = None if texts is None else entries_for(texts) | {*test.a.words, *test.b.words}
-        return ValenceScorer(load(found.place, only=only, progress=progress))
-    if found.adapter == "function":
-        return _from_function(import_function(found.place), options, found.place, pairs=pairs)
+        return ValenceScorer(load(meant.place, only=only, progress=progress))
+    if meant.adapter == "function":
+        return _from_function(import_function(meant.place), options, meant.place, pairs=pairs)
     from imprint.scoring.outside import CommandScorer, EndpointScorer
 
-    if found.adapter == "command":
-        return CommandScorer(found.place, pairs=pairs, **_refuse(options, ("batch", "timeout"), "command"))
-    known = ("batch", "timeout", "retries", "max_texts")
-    return EndpointScorer(found.place, pairs=pairs, **_refuse(options, known, "endpoint"))
+    if meant.adapter == "command":
+        return CommandScorer(meant.place, pairs=pairs, **_refuse(options, ("batch", "timeout"), "command"))
+    accepted = ("batch", "timeout", "retries", "max_texts")
+    return EndpointScorer(meant.place, pairs=pairs, **_refuse(options, accepted, "endpoint"))
 
 
 def import_function(name: str) -> Callable[[list[Any]], Any]:
@@ -290,17 +290,17 @@ def as_scores(name: str, answer: npt.ArrayLike, texts: Sequence[str]) -> Floats:
     with raising_as(Exception, ScorerError, problem, where=name, hint=hint):
         given = np.asarray(answer)
     if given.dtype.kind not in "fiub" or (given.ndim != 1 and given.shape[1:] != (1,)):
-        odd = next((one for one in given.ravel().tolist() if not isinstance(one, float | int)), answer)
+        odd = next((number for number in given.ravel().tolist() if not isinstance(number, float | int)), answer)
         raise ScorerError(option="each score", got=odd, expected="a number", where=name, hint=hint)
-    found = given.astype(np.float64).reshape(-1)
-    if len(found) != len(texts):
-        raise ScorerError(f"gave {len(found):,} scores for {len(texts):,} texts", where=name, hint=hint)
-    broken = np.flatnonzero(~np.isfinite(found))
+    scores = given.astype(np.float64).reshape(-1)
+    if len(scores) != len(texts):
+        raise ScorerError(f"gave {len(scores):,} scores for {len(texts):,} texts", where=name, hint=hint)
+    broken = np.flatnonzero(~np.isfinite(scores))
     if len(broken):
         text = texts[broken[0]]
         shown = f"the score of {text[:60]!r}"
-        raise ScorerError(option=shown, got=float(found[broken[0]]), expected="a finite number", where=name)
-    return found
+        raise ScorerError(option=shown, got=float(scores[broken[0]]), expected="a finite number", where=name)
+    return scores
 
 
 def _from_function(

@@ -1,4 +1,7 @@
-"""What is asked of a scorer or a ranker, described once: for options of commands and for keywords in Python."""
+"""What is asked of a scorer or a ranker, and what a scorer's name means: for options of commands and for Python.
+
+Nothing is imported, opened or run here.
+"""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -21,6 +24,18 @@ if TYPE_CHECKING:
 else:  # their modules import numpy, which `imprint retrieval --help` does without
     EncodingStore = Report = Texts = object
     FilePath = Path
+import re
+from typing import Literal, cast
+
+Adapter = Literal["function", "command", "http", "valence", "encoder"]
+
+EXPECTED = (
+    "module:function, command:PROGRAM ARGUMENTS, the URL of an endpoint, valence:EMBEDDING or encoder:ENCODER (with a "
+    "query)"
+)
+_FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_URL = re.compile("https?://", re.IGNORECASE)
+_PREFIXES = ("command", "valence", "encoder")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,3 +158,35 @@ class RetrievalSettings(_Running, RetrievalOptions):
         """What was said about the model itself, prompts included."""
         prompts = {"query_prompt": self.query_prompt, "document_prompt": self.document_prompt}
         return super().given | {name: prompt for name, prompt in prompts.items() if prompt is not None}
+
+
+@dataclass(frozen=True)
+class ScorerSource:
+    """How a scorer is reached, and where it is."""
+
+    adapter: Adapter
+    place: str
+
+
+def find_scorer(name: str) -> ScorerSource:
+    """Return what a scorer's name means; refuse what means nothing, and subjects that do not exist."""
+    prefix, _, rest = name.partition(":")
+    if _URL.match(name):
+        return ScorerSource("http", name)
+    if prefix in _PREFIXES and rest.strip():
+        if prefix != "command":
+            from imprint.subjects.sources import find_source
+
+            find_source(rest, "embedding" if prefix == "valence" else "encoder")
+        return ScorerSource(cast(Adapter, prefix), rest.strip())
+    if prefix not in _PREFIXES and _FUNCTION.fullmatch(name):
+        return ScorerSource("function", name)
+    raise SettingError(option="the scorer", got=name, expected=EXPECTED)
+
+
+def is_pair_scorer(name: str) -> bool:
+    """Tell whether a name is that of what scores pairs of a query and a document; all others are encoders."""
+    prefix, _, rest = name.partition(":")
+    return bool(rest) and (
+        prefix in ("command", "scorer") or (not _URL.match(name) and bool(_FUNCTION.fullmatch(name)))
+    )

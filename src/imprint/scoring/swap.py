@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from imprint.association.frequency import is_explained_by_frequency
+from imprint.association.sizes import is_explained_by_frequency
 from imprint.encoders.base import identify
 from imprint.errors import SettingError, VocabularyError
 from imprint.rows import TemplateValue, WordList, WordValue
@@ -33,7 +33,7 @@ from imprint.significance.swapped import (
     sign_flips,
 )
 from imprint.stimuli.swaps import Swap, SwapTexts, bundled_texts, fill_in, find_swaps, read_texts, swaps_of_groups
-from imprint.subjects.common import ranks_of
+from imprint.subjects.background import ranks_of
 from imprint.types import Floats
 
 _RANKED = 0.9  # share of names with a known frequency, below which frequency is not checked
@@ -66,15 +66,15 @@ def swap(scorer: ScorerLike, settings: SwapSettings) -> ScoredRows[SwapRow]:
     swaps = chosen_swaps(settings.names, settings.groups)
     texts = bundled_texts() if settings.templates is None else read_texts(settings.templates)
     every = [text for exchange in swaps for text in swap_texts(exchange, texts)]
-    known = [*every, *([query] if query else [])]
-    opened = open_scorer(scorer, pairs=query is not None, texts=known, cache=cache, **settings.given)
+    every_text = [*every, *([query] if query else [])]
+    opened = open_scorer(scorer, pairs=query is not None, texts=every_text, cache=cache, **settings.given)
     line = (lambda text: text) if query is None else partial(pair_line, query)
     seen = [(exchange, _without_missing(exchange, opened)) for exchange in swaps]
-    asked = [text for _, exchange in seen for text in swap_texts(exchange, texts)]
+    scored = [text for _, exchange in seen for text in swap_texts(exchange, texts)]
     collected = collect(
-        opened, list(map(line, asked)), cache=cache, pace=Pace(settings.per_second), report=settings.report
+        opened, list(map(line, scored)), cache=cache, pace=Pace(settings.per_second), report=settings.report
     )
-    scores = {text: collected.scores[line(text)] for text in asked}
+    scores = {text: collected.scores[line(text)] for text in scored}
     scored_by = opened.name, opened.identity
     if query is not None:
         digest = identify(adapter="encoder", encoder=opened.identity, query=query)
@@ -176,7 +176,7 @@ def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
     """Return what two groups of names come to: names are the unit, and so are texts where there are four or more."""
     n_x, means = len(exchange.x), table.mean(axis=1)
     difference = float(sum(part * scores.mean() for part, scores in _by_group(exchange, means)))
-    scale = sum(map(abs, exchange.coefficients)) / 2  # of an interaction two: of the mean of X less that of Y
+    scale = exchange.scale
     if exchange.cells:  # what other effects do is taken off
         means = np.concatenate([scores - scores.mean() for _, scores in _by_group(exchange, means)])
         means[:n_x] += difference / scale
@@ -187,8 +187,8 @@ def _of_names(listed: Swap, exchange: Swap, table: Floats) -> dict[str, Any]:
         fields["p_value"] = split.p_value
         fields |= {name: value for name, value in split.details().items() if name in SwapRow.__struct_fields__}
     is_explained = not listed.is_matched
-    ranks, known = ranks_of(exchange.words)
-    if known >= _RANKED:
+    ranks, share_ranked = ranks_of(exchange.words)
+    if share_ranked >= _RANKED:
         fields["rank_x"], fields["rank_y"] = (float(np.median(side)) + 1 for side in np.split(ranks, [n_x]))
         adjusted = None if listed.is_matched else at_equal_frequency(means, n_x, np.log(ranks + 1.0))
         if adjusted is not None:

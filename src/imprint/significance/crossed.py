@@ -163,52 +163,13 @@ def smallest_detectable(error: float, df: float, confidence: float) -> float:
     return (quantile(1 - confidence, df) + quantile(2 * _MISSED, df)) * error
 
 
-def over_words(
-    cosines: Floats, n_x: int, n_a: int, *, units: tuple[Sequence[int], Sequence[int]] | None = None, confidence: float
-) -> OverWords | None:
-    """Return the interval over words of one table; None where a set has fewer than four units, or none varies.
-
-    The first n_x rows are X and the first n_a columns A. `units` numbers the units that rows and columns belong to.
-    """
-    rows, columns = (
-        np.arange(size) if units is None else np.asarray(units[axis]) for axis, size in enumerate(cosines.shape)
-    )
-    if fewest_units(rows, n_x, columns, n_a) < FEWEST_UNITS:
-        return None
-    blocks = cosines.reshape(1, *cosines.shape)
-    difference = float(mean_differences(blocks, n_x, n_a)[0])
-    return spread(blocks, n_x, n_a, rows, columns).interval(difference, confidence)
-
-
-def mean_differences(tables: Floats, n_x: int, n_a: int) -> Floats:
-    """Return the mean difference of each table: of X less Y, in the mean cosine with A less that with B."""
-    scores = row_scores(tables, n_a)
-    return np.asarray(scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1))
-
-
-def row_scores(tables: Floats, n_a: int) -> Floats:
-    """Return each row's mean with A less that with B, in every table."""
-    return np.asarray(tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2))
-
-
-def fewest_units(rows: Ints, n_x: int, columns: Ints, n_a: int) -> int:
-    """Return how many units the smallest of the four sets has."""
-    return min(len(set(side.tolist())) for side in (rows[:n_x], rows[n_x:], columns[:n_a], columns[n_a:]))
-
-
-def spread(tables: Floats, n_x: int, n_a: int, rows: Ints, columns: Ints) -> Spread:
-    """Return the variance of each table's mean difference over words, and its degrees of freedom."""
-    factors = [Factor((units[:first], units[first:]), (1.0, -1.0)) for units, first in ((rows, n_x), (columns, n_a))]
-    return total_spread(*crossed_terms(tables, factors))
-
-
 def sample_quantile(values: Floats, share: float) -> float:
     """Return what numpy.quantile does, to the last bit, without the 20 ms it takes to load masked arrays."""
-    place = (len(values) - 1) * share
-    below = math.floor(place)
+    position = (len(values) - 1) * share
+    below = math.floor(position)
     ends = [below, min(below + 1, len(values) - 1)]
     low, high = np.partition(values, ends)[ends]
-    part = place - below
+    part = position - below
     return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 

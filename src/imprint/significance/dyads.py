@@ -91,13 +91,13 @@ def spearman(x: Floats, y: Floats) -> Influences:
     """Return Spearman's correlation: Pearson's of the ranks, in which every pair moves the ranks of all others too."""
     places = [np.unique(side, return_inverse=True)[1] for side in (x, y)]
     ranks = midranks(np.stack([x, y]))
-    found = pearson(*ranks)
-    each = found.each.copy()
+    by_rank = pearson(*ranks)
+    each = by_rank.each.copy()
     left, right = ((side - side.mean()) / side.std() for side in ranks)
-    for place, rank, mine, theirs in ((places[0], ranks[0], left, right), (places[1], ranks[1], right, left)):
+    for steps, rank, mine, theirs in ((places[0], ranks[0], left, right), (places[1], ranks[1], right, left)):
         # What one step up of each rank does, summed over the ranks that lie above: ties move half a step.
-        slope = (theirs - found.value * mine) / rank.std()
-        together = np.bincount(place, slope)
+        slope = (theirs - by_rank.value * mine) / rank.std()
+        together = np.bincount(steps, slope)
         above = np.cumsum(together[::-1])[::-1] - together / 2
-        each += above[place]
-    return Influences(found.value, each)
+        each += above[steps]
+    return Influences(by_rank.value, each)

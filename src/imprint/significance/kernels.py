@@ -1,4 +1,4 @@
-"""Compiled loops behind permutation counts, rotations and learners; plain arrays in and out.
+"""Compiled loops behind cosines, permutation counts, rotations and learners; plain arrays in and out.
 
 Imported only when first needed. Sums are int64 fixed point in the exact kernels, so ties are ties; the binned kernel
 adds non-negative float64, so its rounding error has a simple bound (see `tails.py`).
@@ -16,6 +16,7 @@ ABSENT = np.float32(-1e30)  # stands where fewer than t words were found; far be
 _ROWS = 8  # of counts, added up at once
 _MOST_STEPS = 10_000_000  # towards the dual solution
 _FLAT = 1e-12  # the least curve of a pair, where two rows are one
+_ROUNDING = 2.0**-53
 
 
 @compiled()
@@ -165,11 +166,11 @@ def keep_largest(scores: Floats32, groups: int, overlapping: bool, largest: Floa
             for r in range(rotations):
                 pushed[r] = here[r] if here[r] >= best[r] else ABSENT
             for rank in range(largest.shape[0]):
-                kept = largest[rank, group * rotations : (group + 1) * rotations]
+                of_rank = largest[rank, group * rotations : (group + 1) * rotations]
                 for r in range(rotations):
                     score = pushed[r]
-                    pushed[r] = min(kept[r], score)
-                    kept[r] = max(kept[r], score)
+                    pushed[r] = min(of_rank[r], score)
+                    of_rank[r] = max(of_rank[r], score)
 
 
 @compiled()
@@ -177,14 +178,14 @@ def nearest_two(away: Floats32, nearest: Indices, first: Floats32, second: Float
     """Write the column of the smallest number of each row, that number and the next larger one."""
     for row in range(away.shape[0]):
         least = next_least = np.float32(np.inf)
-        place = 0
+        where = 0
         for column in range(away.shape[1]):
             value = away[row, column]
             if value < least:
-                next_least, least, place = least, value, column
+                next_least, least, where = least, value, column
             elif value < next_least:
                 next_least = value
-        nearest[row], first[row], second[row] = place, least, next_least
+        nearest[row], first[row], second[row] = where, least, next_least
 
 
 @compiled()
@@ -223,3 +224,40 @@ def solve_dual(inner: Floats, least: Floats, most: Floats, gap: float, pulls: Fl
         pulls[down] = least[down] if step == floor else pulls[down] - step
         for row in range(len(pulls)):
             left[row] -= step * (inner[row, up] - inner[row, down])
+
+
+@compiled()
+def rounded_dots(rows: Floats, columns: Floats) -> Any:
+    """Return (dots, sure): every row's product with every column of `columns`, (dimensions, count).
+
+    Entries are float32 numbers, so their products are exact. Two running sums a column hold the sum and, by
+    Knuth's two-sum, what its rounding lost; `sure` tells where the two added are certainly the exact sum
+    rounded once: where it is further from the middle between two floats than the second sum's own rounding.
+    """
+    dimensions, count = columns.shape
+    dots = np.empty((len(rows), count))
+    sure = np.empty((len(rows), count), dtype=np.bool_)
+    high = np.empty(count)
+    low = np.empty(count)
+    size = np.empty(count)
+    for i in range(len(rows)):
+        high[:] = 0.0
+        low[:] = 0.0
+        size[:] = 0.0
+        for k in range(dimensions):
+            entry = rows[i, k]
+            for j in range(count):
+                product = entry * columns[k, j]
+                total = high[j] + product
+                added = total - high[j]
+                low[j] += (high[j] - (total - added)) + (product - added)
+                high[j] = total
+                size[j] += abs(product)
+        for j in range(count):
+            total = high[j] + low[j]
+            lost = abs((high[j] - total) + low[j])
+            gap = abs(total - np.nextafter(total, 0.0))
+            error = 4.0 * dimensions * dimensions * _ROUNDING * _ROUNDING * size[j]
+            dots[i, j] = total
+            sure[i, j] = (lost == 0.0 and error == 0.0) or lost + error < 0.5 * gap
+    return dots, sure

@@ -36,8 +36,8 @@ def k_means(rows: Floats32, clusters: int, *, seed: int, starts: int = 1, weight
     weights = np.ones(len(rows), dtype=np.float32) if weights is None else weights
     random = np.random.RandomState(seed)  # as scikit-learn draws
     with single_threaded():
-        found = [_lloyd(rows, weights, _spread_centres(rows, weights, clusters, random)) for _ in range(starts)]
-    return min(found, key=lambda one: one[1])[0]
+        labelled = [_lloyd(rows, weights, _spread_centres(rows, weights, clusters, random)) for _ in range(starts)]
+    return min(labelled, key=lambda labels_and_spread: labels_and_spread[1])[0]
 
 
 def separating_plane(rows: Floats32, positive: Indices) -> Floats:
@@ -46,15 +46,15 @@ def separating_plane(rows: Floats32, positive: Indices) -> Floats:
     By Newton's method, for rows of about unit length: the loss is quadratic while the same rows are inside the margin.
     """
     check_finite("vectors", rows)
-    known = np.column_stack([rows, np.ones(len(rows))]) * np.where(positive, 1.0, -1.0)[:, None]
-    plane = np.zeros(known.shape[1])
+    signed = np.column_stack([rows, np.ones(len(rows))]) * np.where(positive, 1.0, -1.0)[:, None]
+    plane = np.zeros(signed.shape[1])
 
     def loss(plane: Floats) -> float:
-        return float(plane @ plane / 2 + np.sum(np.maximum(0, 1 - known @ plane) ** 2))
+        return float(plane @ plane / 2 + np.sum(np.maximum(0, 1 - signed @ plane) ** 2))
 
     for _ in range(_MOST_NEWTON_STEPS):
-        missing = 1 - known @ plane
-        inside = known[missing > 0]
+        missing = 1 - signed @ plane
+        inside = signed[missing > 0]
         gradient = plane - 2 * missing[missing > 0] @ inside
         if np.abs(gradient).max() < _GRADIENT:
             break
@@ -73,9 +73,9 @@ def stratified_folds(labels: Indices, count: int, seed: int) -> list[Indices]:
     ranks = np.argsort(np.argsort(firsts))[codes]  # labels are numbered in the order in which they appear
     in_order, folds = np.sort(ranks), np.empty(len(labels), dtype=np.intp)
     for rank in range(len(firsts)):
-        own = np.repeat(np.arange(count), [(in_order[fold::count] == rank).sum() for fold in range(count)])
-        random.shuffle(own)
-        folds[ranks == rank] = own
+        folds_of_rank = np.repeat(np.arange(count), [(in_order[fold::count] == rank).sum() for fold in range(count)])
+        random.shuffle(folds_of_rank)
+        folds[ranks == rank] = folds_of_rank
     return [np.flatnonzero(folds == fold) for fold in range(count)]
 
 
@@ -87,13 +87,13 @@ def held_out_labels(rows: Floats32, labels: Indices, folds: Sequence[Indices], k
     """
     check_finite("vectors", rows)
     exact = rows.astype(np.float64)
-    found = np.empty_like(labels)
+    learned = np.empty_like(labels)
     with single_threaded():
         for tried in folds:
             trained = np.setdiff1d(np.arange(len(labels)), tried)
             width = rows.shape[1] * float(exact[trained].var()) if kernel == "rbf" else None
-            found[tried] = _by_votes(exact[trained], labels[trained], exact[tried], width)
-    return found
+            learned[tried] = _by_votes(exact[trained], labels[trained], exact[tried], width)
+    return learned
 
 
 def _spread_centres(rows: Floats32, weights: Floats32, clusters: int, random: np.random.RandomState) -> Floats32:
@@ -102,8 +102,8 @@ def _spread_centres(rows: Floats32, weights: Floats32, clusters: int, random: np
     lengths = np.einsum("rd,rd->r", exact, exact)
 
     def squares(places: Indices) -> Floats32:
-        found = lengths[places, None] + lengths - 2 * (exact[places] @ exact.T)
-        return np.asarray(np.maximum(found, 0), dtype=np.float32)
+        distances = lengths[places, None] + lengths - 2 * (exact[places] @ exact.T)
+        return np.asarray(np.maximum(distances, 0), dtype=np.float32)
 
     chosen = [random.choice(len(rows), p=weights / weights.sum())]
     nearest = squares(np.array(chosen))[0]
@@ -134,16 +134,16 @@ def _lloyd(rows: Floats32, weights: Floats32, centres: Floats32) -> tuple[Indice
     own, other = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)  # bounds of distances
     moves = np.full(len(centres), np.inf)
     for step in count():
-        asked = np.flatnonzero(own >= other)
+        moving = np.flatnonzero(own >= other)
         reach = np.einsum("cd,cd->c", centres, centres)
-        away = reach - 2 * (rows[asked] @ centres.T)  # squared distances, without the row's own length
-        nearest, first, second = np.empty(len(asked), dtype=np.intp), *np.empty((2, len(asked)), dtype=np.float32)
+        away = reach - 2 * (rows[moving] @ centres.T)  # squared distances, without the row's own length
+        nearest, first, second = np.empty(len(moving), dtype=np.intp), *np.empty((2, len(moving)), dtype=np.float32)
         nearest_two(away, nearest, first, second)
-        wrong = _ROUNDING * (lengths[asked] + reach.max())
-        own[asked] = np.sqrt(np.maximum(lengths[asked] + first + wrong, 0))
-        other[asked] = np.sqrt(np.maximum(lengths[asked] + second - wrong, 0))
-        settled = np.array_equal(labels[asked], nearest)
-        labels[asked] = nearest
+        wrong = _ROUNDING * (lengths[moving] + reach.max())
+        own[moving] = np.sqrt(np.maximum(lengths[moving] + first + wrong, 0))
+        other[moving] = np.sqrt(np.maximum(lengths[moving] + second - wrong, 0))
+        settled = np.array_equal(labels[moving], nearest)
+        labels[moving] = nearest
         if settled or step == _MOST_MOVES or moves @ moves <= enough:
             break
         moved = _means(rows, weights, labels, centres)
@@ -176,12 +176,12 @@ def _by_votes(rows: Floats, labels: Indices, tried: Floats, width: float | None)
     names, sizes = np.unique(labels, return_counts=True)
     most = len(rows) / (len(names) * sizes)
     votes = np.zeros((len(tried), len(names)), dtype=int)
-    for one, other in combinations(range(len(names)), 2):
-        pair = np.isin(labels, names[[one, other]])
-        own, first = rows[pair], labels[pair] == names[one]
-        bounds = np.where(first, most[one], most[other])
+    for index, other in combinations(range(len(names)), 2):
+        pair = np.isin(labels, names[[index, other]])
+        own, first = rows[pair], labels[pair] == names[index]
+        bounds = np.where(first, most[index], most[other])
         scores = _scores(_similar(own, own, width), _similar(tried, own, width), first, bounds)
-        votes[np.arange(len(tried)), np.where(scores > 0, one, other)] += 1
+        votes[np.arange(len(tried)), np.where(scores > 0, index, other)] += 1
     return np.asarray(names[votes.argmax(axis=1)])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from imprint.significance.crossed import OverWords, Spread
 from imprint.significance.outcomes import CONFIDENCE, Reason
-from imprint.significance.shares import by_strata, unbiased
+from imprint.significance.shares import over_strata, unbiased
 from imprint.types import Floats, Ints
 
 FEWEST_COUNTS = 5  # in each of the four cells
@@ -135,12 +135,6 @@ def odds_spread(parts: Sequence[tuple[CountedOdds, float]], *, shared: bool = Fa
         moved = part.moved_by(each)[seen]
         moves[each.units[seen]] += weight * (moved - moved.mean()) / (unbiased(len(seen)) or 1.0)
         samples.append(each.units[seen])
-    terms, degrees = by_strata(moves**2, samples)
-    if not terms.any():
-        return Spread(np.array([0.0]), np.array([np.nan]))
     # What single co-occurrences contribute cancels in part where they are shared: then nothing is taken off.
     single = 0.0 if shared else sum(weight**2 * part.wald_variance for part, weight in parts)
-    variance = max(terms.sum() - single, terms.max())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = terms.sum() ** 2 / np.nansum(terms**2 / degrees)
-    return Spread(np.array([variance]), np.array([df]))
+    return over_strata(moves**2, samples, single)

@@ -44,6 +44,10 @@ class Size:
     high: float | None = None
     obstacle: Reason | None = None
 
+    def fields(self, name: str = "size") -> dict[str, Any]:
+        """Return the value and its ends as the fields of a row."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+
 
 @dataclass(frozen=True)
 class Decided:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from imprint.types import Ints, Progress
 CountMethod = Literal["exact", "certified", "sampled"]
 
 Efforts = tuple[tuple[float, int], ...]
+Tail = ExactTail | CertifiedTail  # counts, or bounds, the subsets whose sum is at least a threshold
 
 MOST_PARTITIONS = 10**300  # counts of subsets must stay within the range of float64
 CONFIDENCE = 0.99  # of the interval around a p-value from random partitions
@@ -42,18 +43,6 @@ _FIRST_BINS = 8_192
 # a few seconds. A table twice as fine gives an interval half as wide.
 _EFFORTS: Efforts = ((0.001, 4_000_000), (0.01, 40_000_000))
 _CHUNK = 4_096  # partitions drawn from one seed: the unit of work, so workers cannot change the result
-
-
-class Tail(Protocol):
-    """Counts, or bounds, the subsets whose sum is at least a threshold; both bounds are equal where it is exact."""
-
-    def least(self, threshold: int) -> int:
-        """Return a lower bound."""
-        ...
-
-    def most(self, threshold: int) -> int:
-        """Return an upper bound."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -73,16 +62,16 @@ class PermutationTest:
     p_high: float
     log10_p: float
     partitions: int
-    extreme: int | None
-    extreme_low: int | None
-    extreme_high: int | None
     alternative: Alternative
+    extreme: int | None = None
+    extreme_low: int | None = None
+    extreme_high: int | None = None
 
     def details(self) -> dict[str, Any]:
         """Return all that is behind the p-value, for a row: counts, which may have hundreds of digits, as texts."""
-        known = {name: value for name, value in asdict(self).items() if name != "p_value"}
-        texts = {name: None if known[name] is None else str(known[name]) for name in _COUNTS}
-        return known | texts | {"log10_partitions": math.log10(self.partitions)}
+        details = {name: value for name, value in asdict(self).items() if name != "p_value"}
+        texts = {name: None if details[name] is None else str(details[name]) for name in _COUNTS}
+        return details | texts | {"log10_partitions": math.log10(self.partitions)}
 
 
 def permutation_test(
@@ -109,8 +98,8 @@ def permutation_test(
     above = _count_sums(pool, n, (reached.at_least, passed.at_least), efforts)
     below = _count_sums(-pool, n, (-reached.at_most, -passed.at_most), efforts)
     (low, high), (surely_beyond, beyond) = (
-        (min(partitions, one[0] + other[0]), min(partitions, one[1] + other[1]))
-        for one, other in zip(above, below, strict=True)
+        (min(partitions, upper[0] + lower[0]), min(partitions, upper[1] + lower[1]))
+        for upper, lower in zip(above, below, strict=True)
     )
     if lost:
         ties = _sure_ties(pool, n, lost, alternative)
@@ -192,8 +181,8 @@ def extreme_regions(
     ordered, errors = np.sort(pool).tolist(), sorted(lost)
     size, total, all_lost = len(pool), sum(ordered), sum(lost)
     # Without rounding: the observed sum, and what any subset of n adds to its rounded sum.
-    kept = sum(pool[:n].tolist())
-    observed = kept + sum(lost[:n])
+    whole_sum = sum(pool[:n].tolist())
+    observed = whole_sum + sum(lost[:n])
     least, most = sum(errors[:n]), sum(errors[size - n :])
     lowest, highest = sum(ordered[:n]), sum(ordered[size - n :])
     if alternative == "greater":
@@ -211,7 +200,7 @@ def extreme_regions(
     distance = abs(observed - centre)
     beyond = Region(math.floor(centre + distance - least) + 1, math.ceil(centre - distance - most) - 1)
     if distance == 0:  # every sum counts, and none twice
-        return Region(kept, kept - 1, everything=True), beyond
+        return Region(whole_sum, whole_sum - 1, everything=True), beyond
     return Region(math.ceil(centre + distance - most), math.floor(centre - distance - least)), beyond
 
 
@@ -256,9 +245,6 @@ def sampled_test(
         p_high=high,
         log10_p=math.log10(p_value),
         partitions=math.comb(len(pool), n),
-        extreme=None,
-        extreme_low=None,
-        extreme_high=None,
         alternative=alternative,
     )
 
@@ -321,7 +307,7 @@ def _count_sums(pool: Ints, n: int, thresholds: tuple[int, int], efforts: Effort
     counts = first()
     if _is_wide(counts[0], partitions, efforts[-1][0]):
         other = second()
-        counts = [_intersection(one, two) for one, two in zip(counts, other, strict=True)]
+        counts = [_intersection(left, right) for left, right in zip(counts, other, strict=True)]
     return counts
 
 

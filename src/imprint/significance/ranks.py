@@ -108,12 +108,12 @@ def _share_as_far(first: Ints, second: Ints) -> float:
     widest = int(np.sort(np.abs(first)) @ np.sort(np.abs(second)))
     counts = {0: np.zeros(2 * widest + 1, dtype=np.int64)}
     counts[0][widest] = 1  # a sum of zero
-    for place in first.tolist():
+    for value in first.tolist():
         longer: dict[int, Ints] = {}
         for taken, sums in counts.items():
             for index, number in enumerate(second.tolist()):
                 if not taken >> index & 1:
-                    now, by = taken | 1 << index, place * number
+                    now, by = taken | 1 << index, value * number
                     if now not in longer:
                         longer[now] = np.zeros_like(sums)
                     longer[now][max(by, 0) : len(sums) + min(by, 0)] += sums[max(-by, 0) : len(sums) - max(by, 0)]

@@ -1,6 +1,6 @@
 """Any statistic of labelled words: its p-value over other labels or signs, and its interval over words.
 
-The statistic is given as a function of which words are in which set, many choices at a time. Labels are exchanged in
+The statistic is given as a function of which words are in which group, many choices at a time. Labels are exchanged in
 all ways where these are few, and otherwise at random. The interval is a jackknife within sets: V is the sum over sets
 of (m - 1) / m times the squared deviations with one of its m units left out, less the interaction of targets and
 attributes, with Satterthwaite's degrees of freedom. Of a difference of mean cosines it is the
@@ -10,22 +10,26 @@ The sign test asks whether a sum of terms t is larger than random signs make it:
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
-from typing import Any, Literal, get_args
+from functools import cached_property
+from itertools import product
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from imprint.significance.crossed import FEWEST_UNITS, quantile
 from imprint.significance.partitions import CONFIDENCE, CountMethod, binomial_interval
+from imprint.significance.rotations import chunks
 from imprint.types import Flags, Floats, Ints
 
 BiasedTail = Literal["both", "low", "high"]
-Side = Literal["x", "y", "a", "b"]
+Role = Literal["targets", "attributes"]
+Labels = npt.NDArray[np.int16]  # the number of each word's group, in many choices
 
-SIDES: tuple[Side, ...] = get_args(Side)
+ROLES: tuple[Role, ...] = get_args(Role)
+LEFT_OUT = -1  # the number of no group
 
 MOST_LABELLINGS = 20_000  # that are all tried; of more, DRAWS are drawn
 DRAWS = 9_999
@@ -39,26 +43,43 @@ _UNSEEN = 1e-12  # chance that rounding to the grid hides more than is allowed f
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Which words are in X, Y, A and B: one choice a row, True where a word is in."""
+    """The group that each target and each attribute is in, by its number: one choice a row, `LEFT_OUT` for none.
 
-    x: Flags
-    y: Flags
-    a: Flags
-    b: Flags
+    Of two groups the first are X and A, the second Y and B.
+    """
+
+    targets: Labels
+    attributes: Labels
 
     @classmethod
-    def of(cls, targets: tuple[int, int], attributes: tuple[int, int]) -> "Chosen":
-        """Return the one choice that is observed: the first words are in X and in A, the others in Y and in B."""
-        x, a = (np.arange(sum(sizes))[None] < sizes[0] for sizes in (targets, attributes))
-        return cls(x, ~x, a, ~a)
+    def of(cls, targets: Sequence[int], attributes: Sequence[int]) -> "Chosen":
+        """Return the one choice that is observed: so many words of each group, group after group."""
+        return cls(*(np.repeat(np.arange(len(sizes), dtype=np.int16), sizes)[None] for sizes in (targets, attributes)))
 
-    def __len__(self) -> int:
-        return max(len(side) for side in (self.x, self.y, self.a, self.b))
+    @cached_property
+    def x(self) -> Flags:
+        """Which targets are in X."""
+        return np.asarray(self.targets == 0)
+
+    @cached_property
+    def y(self) -> Flags:
+        """Which targets are in Y."""
+        return np.asarray(self.targets == 1)
+
+    @cached_property
+    def a(self) -> Flags:
+        """Which attributes are in A."""
+        return np.asarray(self.attributes == 0)
+
+    @cached_property
+    def b(self) -> Flags:
+        """Which attributes are in B."""
+        return np.asarray(self.attributes == 1)
 
     def whole(self) -> "Chosen":
-        """Return it with every side as long as the longest: sides that do not change are given once."""
-        sides = (np.broadcast_to(side, (len(self), side.shape[1])) for side in (self.x, self.y, self.a, self.b))
-        return Chosen(*sides)
+        """Return it with as many rows of targets as of attributes: those that do not change are given once."""
+        choices = max(len(self.targets), len(self.attributes))
+        return Chosen(*(np.broadcast_to(side, (choices, side.shape[1])) for side in (self.targets, self.attributes)))
 
 
 @dataclass(frozen=True)
@@ -78,25 +99,21 @@ class NullTest:
     p_method: CountMethod = "exact"
 
 
-def relabellings(first: int, size: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
-    """Return ways to choose `first` of so many words, the observed one first, and whether they are all there are."""
-    observed = np.arange(size) < first
-    if math.comb(size, first) <= MOST_LABELLINGS:
-        chosen = np.zeros((math.comb(size, first), size), dtype=bool)
-        places = np.array(list(combinations(range(size), first)), dtype=np.int64).reshape(len(chosen), first)
-        np.put_along_axis(chosen, places, values=True, axis=1)
-        return chosen, True
-    return _drawn(observed, seed), False
-
-
-def group_relabellings(numbers: Ints, seed: np.random.SeedSequence) -> tuple[Ints, bool]:
-    """Return ways to exchange the words of groups, given the number of each word's group; as `relabellings` does."""
-    every, left = 1, len(numbers)
-    for size in np.bincount(numbers):
-        every, left = every * math.comb(left, int(size)), left - int(size)
-        if every > MOST_LABELLINGS:
-            return _drawn(numbers, seed), False
-    return np.array(list(_orders(tuple(np.bincount(numbers).tolist())))), True
+def relabellings(observed: Labels, seed: np.random.SeedSequence) -> tuple[Labels, bool]:
+    """Return ways to exchange words, given the number of each one's group: these first, and whether they are all."""
+    sizes = np.bincount(observed).tolist()
+    if math.prod(math.comb(sum(sizes[group:]), size) for group, size in enumerate(sizes)) > MOST_LABELLINGS:
+        drawn = [
+            np.random.default_rng(child).permuted(np.tile(observed, (count, 1)), axis=1)
+            for count, child in chunks(DRAWS, seed, _CHUNK)
+        ]
+        return np.vstack([observed, *drawn]), False
+    orders, left = np.empty((1, 0), dtype=observed.dtype), np.array([sizes])
+    for _ in observed:
+        rows, groups = np.nonzero(left)
+        orders, left = np.column_stack([orders[rows], groups.astype(observed.dtype)]), left[rows]
+        left[np.arange(len(rows)), groups] -= 1
+    return orders, True
 
 
 def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
@@ -104,11 +121,8 @@ def exchanges(pairs: int, seed: np.random.SeedSequence) -> tuple[Flags, bool]:
     if 2**pairs <= MOST_LABELLINGS:
         numbers = np.arange(2**pairs)[:, None]
         return (numbers >> np.arange(pairs) & 1).astype(bool), True
-    chunks = [
-        np.random.default_rng(child).random((min(_CHUNK, DRAWS - start), pairs)) < 0.5
-        for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
-    ]
-    return np.vstack([np.zeros((1, pairs), dtype=bool), *chunks]), False
+    drawn = [np.random.default_rng(child).random((count, pairs)) < 0.5 for count, child in chunks(DRAWS, seed, _CHUNK)]
+    return np.vstack([np.zeros((1, pairs), dtype=bool), *drawn]), False
 
 
 def exchange_test(scores: Floats) -> NullTest | None:
@@ -158,34 +172,29 @@ def jackknife(
     *,
     paired: bool = False,
     crossed: bool = False,
-    sampled: Sequence[Side] = SIDES,
+    sampled: Collection[Role] = ROLES,
 ) -> "Jackknifed | None":
-    """Leave out one unit after another of each set; None where a set that counts has fewer than four.
+    """Leave out one unit after another of each group; None where a group that counts has fewer than four.
 
-    `units` numbers the units of targets and of attributes, such as a word and its inflections. A set without words
-    does not count, nor does one that is not `sampled`. Of pairs, the words of X and of Y are left out together.
-    Targets and attributes are both drawn, so the sum over sets counts their interaction twice; where `crossed`, one of
-    each is left out to take it off once.
+    `units` numbers the units of targets and of attributes, such as a word and its inflections. A group without words
+    does not count, nor do roles that are not `sampled`. Of pairs, the words of X and of Y are left out together.
+    Targets and attributes are both drawn, so the sum over groups counts their interaction twice; where `crossed`, one
+    of each is left out to take it off once.
     """
-    value = float(statistic(observed)[0])
-    sides = [
-        [_without(observed, names, np.asarray(units[role])) for names in of_role if names[0] in sampled]
-        for role, of_role in enumerate((("xy",) if paired else ("x", "y"), ("a", "b")))
-    ]
-    targets, attributes = ([one for one in of_role if one is not None] for of_role in sides)
-    if any(len(one) < FEWEST_UNITS for one in targets + attributes):
+    targets = _without_each(observed.targets[0], units[0], together=paired) if "targets" in sampled else []
+    attributes = _without_each(observed.attributes[0], units[1]) if "attributes" in sampled else []
+    counts = np.array([len(left) for left in targets + attributes])
+    if (counts < FEWEST_UNITS).any():
         return None
-    terms = np.array(
-        [squares_left_out(statistic(replace(observed, **one.left).whole())) for one in targets + attributes]
-    )
-    degrees = np.array([len(one) - 1 for one in targets + attributes])
+    choices = [replace(observed, targets=left) for left in targets]
+    choices += [replace(observed, attributes=left) for left in attributes]
+    terms = np.array([squares_left_out(statistic(chosen.whole())) for chosen in choices])
     twice = 0.0
     if crossed:
-        for one, other in product(targets, attributes):
-            both = {name: np.repeat(flags, len(other), axis=0) for name, flags in one.left.items()}
-            both |= {name: np.tile(flags, (len(one), 1)) for name, flags in other.left.items()}
-            twice += squares_left_out(statistic(replace(observed, **both)).reshape(len(one), len(other)))
-    return Jackknifed.of(value, terms, degrees, twice)
+        for left, other in product(targets, attributes):
+            both = Chosen(np.repeat(left, len(other), axis=0), np.tile(other, (len(left), 1)))
+            twice += squares_left_out(statistic(both).reshape(len(left), len(other)))
+    return Jackknifed.of(float(statistic(observed)[0]), terms, counts - 1, twice)
 
 
 def squares_left_out(values: Floats) -> float:
@@ -246,23 +255,11 @@ def exact_sign_test(terms: Floats) -> float:
     return float(min(1.0, chances[distance >= reached].sum() + _UNSEEN))
 
 
-def _orders(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Return all orders of so many numbers of each group."""
-    if not any(left):
-        yield ()
-    for number, size in enumerate(left):
-        if size:
-            fewer = (*left[:number], size - 1, *left[number + 1 :])
-            yield from ((number, *rest) for rest in _orders(fewer))
-
-
-def _drawn(labels: Flags | Ints, seed: np.random.SeedSequence) -> npt.NDArray[Any]:
-    """Return the labels, and after them as they are in random orders."""
-    chunks = [
-        np.random.default_rng(child).permuted(np.tile(labels, (min(_CHUNK, DRAWS - start), 1)), axis=1)
-        for start, child in zip(range(0, DRAWS, _CHUNK), seed.spawn(-(-DRAWS // _CHUNK)), strict=True)
-    ]
-    return np.vstack([labels, *chunks])
+def _without_each(numbers: Labels, units: Sequence[int], *, together: bool = False) -> list[Labels]:
+    """Return the numbers without each unit in turn, for each group that has words, or for all groups together."""
+    listed = np.asarray(units)
+    groups = [numbers != LEFT_OUT] if together else [numbers == group for group in np.unique(numbers)]
+    return [np.where(listed == np.unique(listed[members])[:, None], LEFT_OUT, numbers) for members in groups]
 
 
 def _signed_sums(scores: Floats) -> Floats:
@@ -270,20 +267,3 @@ def _signed_sums(scores: Floats) -> Floats:
     for score in scores.tolist():
         sums = np.concatenate([sums + score, sums - score])
     return sums
-
-
-@dataclass(frozen=True, eq=False)
-class _LeftOut:
-    """Sides with one unit after another left out, one a row."""
-
-    left: dict[str, Flags]
-
-    def __len__(self) -> int:
-        return len(next(iter(self.left.values())))
-
-
-def _without(observed: Chosen, names: str, numbers: Ints) -> _LeftOut | None:
-    """Leave units out of a side, or of two together; None where the side is empty."""
-    members = np.unique(numbers[getattr(observed, names[0])[0]])
-    others = numbers != members[:, None]
-    return _LeftOut({name: getattr(observed, name) & others for name in names}) if len(members) else None

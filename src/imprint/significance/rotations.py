@@ -80,10 +80,10 @@ def observed_scores(cells: Cells) -> tuple[Floats, Ints]:
         if not cells.overlapping:
             left[np.arange(groups)[:, None] != products.argmax(axis=1)] = -np.inf
         largest = np.full((groups, cells.top), -np.inf)
-        for place in range(min(cells.top, end - start)):
+        for rank in range(min(cells.top, end - start)):
             best = left.argmax(axis=1)  # the first of equals
-            largest[:, place] = left[np.arange(groups), best]
-            rows[j, :, place] = np.where(largest[:, place] > -np.inf, start + best, -1)
+            largest[:, rank] = left[np.arange(groups), best]
+            rows[j, :, rank] = np.where(largest[:, rank] > -np.inf, start + best, -1)
             left[np.arange(groups), best] = -np.inf
         scores[j] = largest.mean(axis=1) - centre
     return scores, rows

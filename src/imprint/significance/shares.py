@@ -320,11 +320,8 @@ def jackknifed(parts: Sequence[tuple[ShareOfDistance, float]]) -> Spread:
     for share, weight in parts:
         for sample, sizes in zip(share.samples, share.without_each(), strict=True):
             moves[sample.units] += weight * (sizes - sizes.mean()) / unbiased(len(sample.units))
-    samples = [sample for share, _ in parts for sample in share.samples]
-    terms, degrees = by_strata(moves**2, [sample.units for sample in samples])
-    variance = max(terms.sum() - _shared_interaction(parts), terms.max())
-    df = terms.sum() ** 2 / (terms**2 / degrees).sum() if terms.any() else np.nan
-    return Spread(np.array([variance]), np.array([df]))
+    samples = [sample.units for share, _ in parts for sample in share.samples]
+    return over_strata(moves**2, samples, _shared_interaction(parts))
 
 
 def _shared_interaction(parts: Sequence[tuple[ShareOfDistance, float]]) -> float:
@@ -344,10 +341,11 @@ def _shared_interaction(parts: Sequence[tuple[ShareOfDistance, float]]) -> float
     return float(np.sum(pairs**2))
 
 
-def by_strata(squares: Floats, sides: Sequence[Ints]) -> tuple[Floats, Floats]:
-    """Return the sum of squares of each stratum, and its degrees of freedom: a set of n units has n - 1 in all.
+def over_strata(squares: Floats, sides: Sequence[Ints], shared: float) -> Spread:
+    """Return the variance of a sum over units, less what is `shared` by several, and its degrees of freedom.
 
-    A stratum is the units that are in the same `sides`, each of which is a set that was drawn.
+    A stratum is the units that are in the same `sides`, each of which is a set that was drawn. A set of n units has
+    n - 1 degrees of freedom in all.
     """
     memberships: dict[int, list[int]] = {}
     share: dict[int, float] = {}
@@ -359,9 +357,13 @@ def by_strata(squares: Floats, sides: Sequence[Ints]) -> tuple[Floats, Floats]:
     strata: dict[tuple[int, ...], list[int]] = {}
     for unit, indices in memberships.items():
         strata.setdefault(tuple(indices), []).append(unit)
-    terms = [squares[units].sum() for units in strata.values()]
-    degrees = [sum(share[unit] for unit in units) for units in strata.values()]
-    return np.array(terms), np.array(degrees)
+    terms = np.array([squares[units].sum() for units in strata.values()])
+    degrees = np.array([sum(share[unit] for unit in units) for units in strata.values()])
+    if not terms.any():
+        return Spread(np.array([0.0]), np.array([np.nan]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = terms.sum() ** 2 / np.nansum(terms**2 / degrees)
+    return Spread(np.array([max(terms.sum() - shared, terms.max())]), np.array([df]))
 
 
 def _interaction(first: Sample, second: Sample) -> Floats:

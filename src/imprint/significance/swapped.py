@@ -69,7 +69,7 @@ def at_equal_frequency(means: Floats, n_x: int, log_ranks: Floats) -> tuple[floa
 def _overlap(first: Floats, second: Floats) -> float:
     """Return the share of values within the other group's range, in the group that has fewer."""
     within = (
-        np.mean((own >= other.min()) & (own <= other.max())) for own, other in ((first, second), (second, first))
+        np.mean((group >= other.min()) & (group <= other.max())) for group, other in ((first, second), (second, first))
     )
     return float(min(within))
 
@@ -82,10 +82,10 @@ def pair_shares(scores: Floats, n_x: int) -> tuple[float, float]:
 
 def in_the_top(scores: Floats, n_x: int, top: int) -> float:
     """Return how many of the best `top` names are of the second group, as a mean over texts; ties share places."""
-    found = []
+    counts = []
     for column in scores.T:
         last = np.sort(column)[-top]
         above, at = column > last, column == last
         left = top - int(above.sum())
-        found.append(above[n_x:].sum() + left * at[n_x:].sum() / at.sum())
-    return float(np.mean(found))
+        counts.append(above[n_x:].sum() + left * at[n_x:].sum() / at.sum())
+    return float(np.mean(counts))

@@ -215,8 +215,8 @@ def _subset_sums(costs: Ints, caps: Ints, capacity: int) -> tuple[Ints, Ints]:
     for cost in costs.tolist():
         small = sizes < len(caps) - 1
         with_item, larger = sums[small] + cost, sizes[small] + 1
-        kept = with_item <= caps[larger]
-        sums, sizes = np.concatenate([sums, with_item[kept]]), np.concatenate([sizes, larger[kept]])
+        is_within = with_item <= caps[larger]
+        sums, sizes = np.concatenate([sums, with_item[is_within]]), np.concatenate([sizes, larger[is_within]])
     order = np.lexsort((sums, sizes))
     return sums[order], np.searchsorted(sizes[order], np.arange(len(caps) + 1))
 

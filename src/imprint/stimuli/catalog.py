@@ -141,12 +141,12 @@ def published_tests() -> tuple[Test, ...]:
 @cache
 def plugin_tests() -> tuple[Test, ...]:
     """Return the tests of installed catalogues: entry points to a TOML file, or to a function that returns tests."""
-    found: list[Test] = []
+    tests: list[Test] = []
     for name in CATALOGUES.names():
         offered = CATALOGUES.get(name)
-        found += offered() if callable(offered) else read_tests(offered)
-    parsing.refuse_repeated_ids([*catalogue(), *found], CATALOGUES.group)
-    return tuple(found)
+        tests += offered() if callable(offered) else read_tests(offered)
+    parsing.refuse_repeated_ids([*catalogue(), *tests], CATALOGUES.group)
+    return tuple(tests)
 
 
 def get(identifier: str) -> Test:
@@ -164,17 +164,17 @@ def choose(tests: Iterable[Test], patterns: Iterable[str]) -> tuple[Test, ...]:
     "questions" are all standard questions, "more-questions" those about more people. What the catalogue does not have
     is looked for in those of plug-ins.
     """
-    known = {test.id: test for test in tests}
+    by_id = {test.id: test for test in tests}
     wanted: set[str] = set()
     for pattern in patterns:
-        matching = [identifier for identifier, test in known.items() if _matches(test, pattern)]
+        matching = [identifier for identifier, test in by_id.items() if _matches(test, pattern)]
         if not matching and tests is catalogue():
             more = {test.id: test for test in plugin_tests() if fnmatchcase(test.id, pattern)}
-            known, matching = known | more, list(more)
+            by_id, matching = by_id | more, list(more)
         if not matching:
-            raise _unknown(pattern, known)
+            raise _unknown(pattern, by_id)
         wanted.update(matching)
-    return tuple(test for identifier, test in known.items() if identifier in wanted)
+    return tuple(test for identifier, test in by_id.items() if identifier in wanted)
 
 
 def _matches(test: Test, pattern: str) -> bool:
@@ -187,9 +187,9 @@ def _matches(test: Test, pattern: str) -> bool:
 def about(tests: Collection[_Any], topics: Collection[str]) -> tuple[_Any, ...]:
     """Return the tests about any of the topics, all of them where no topic is named."""
     check_list("topics", topics, of="topics")
-    known = dict.fromkeys(topic for test in tests for topic in test.topics)
+    every = dict.fromkeys(topic for test in tests for topic in test.topics)
     for topic in topics:
-        check_choice("topic", topic, known)
+        check_choice("topic", topic, every)
     return tuple(test for test in tests if not topics or not set(topics).isdisjoint(test.topics))
 
 

@@ -73,8 +73,8 @@ class WordSet:
     def subset(self, words: Iterable[str]) -> "WordSet":
         """Return the set with these of its words alone, each with its kind."""
         kinds = dict(zip(self.words, self.kinds, strict=True))
-        kept = tuple(words)
-        return WordSet(self.name, kept, tuple(kinds[word] for word in kept))
+        chosen = tuple(words)
+        return WordSet(self.name, chosen, tuple(kinds[word] for word in chosen))
 
     @classmethod
     def of(cls, name: str, words: Iterable[str], kind: WordKind = "unknown") -> "WordSet":
@@ -266,8 +266,8 @@ class WefatTest(_Described):
 
     def with_property(self, values: Mapping[str, float], *, name: str | None = None) -> "WefatTest":
         """Return this test with these numbers, which must cover its words; others are dropped."""
-        kept = {word: float(values[word]) for word in self.words.words if word in values}
-        test = replace(self, property=kept, property_name=name or self.property_name)
+        numbers = {word: float(values[word]) for word in self.words.words if word in values}
+        test = replace(self, property=numbers, property_name=name or self.property_name)
         validate(test)
         return test
 
@@ -280,7 +280,7 @@ class GroupsTest(_Described):
     attributes: tuple[WordSet, ...] = ()
 
     def __repr__(self) -> str:
-        return f"GroupsTest({self.id!r}, {', '.join(one.name for one in self.groups)})"
+        return f"GroupsTest({self.id!r}, {', '.join(group.name for group in self.groups)})"
 
 
 Test: TypeAlias = WeatTest | WefatTest
@@ -322,49 +322,47 @@ def problems(test: AnyTest) -> list[str]:
     A word that is both target and attribute is allowed: its cosine with itself is a choice of whoever
     made the test.
     """
-    found = []
+    said = []
     if not test.id or not test.id.isprintable() or any(letter.isspace() for letter in test.id):
-        found.append(f"id must be letters, digits and hyphens without spaces, got {brief(test.id)}")
+        said.append(f"id must be letters, digits and hyphens without spaces, got {brief(test.id)}")
     for key, words in word_sets(test).items():
-        found += [f"{key} ({words.name}): {problem}" for problem in set_problems(words)]
+        said += [f"{key} ({words.name}): {problem}" for problem in set_problems(words)]
     if isinstance(test, GroupsTest):
-        return found + _group_problems(test)
+        return said + _group_problems(test)
     if isinstance(test, WeatTest):
-        found += _overlap("x", test.x, "y", test.y)
+        said += _overlap("x", test.x, "y", test.y)
     else:
-        found += _form_problems(test.words, test.forms, test.property or {})
-        found += [] if test.property is None else _property_problems(test.words, test.property)
-    return found + _overlap("a", test.a, "b", test.b)
+        said += _form_problems(test.words, test.forms, test.property or {})
+        said += [] if test.property is None else _property_problems(test.words, test.property)
+    return said + _overlap("a", test.a, "b", test.b)
 
 
 def validate(test: AnyTest, where: Place | tuple[Place, ...] | None = None) -> None:
     """Raise StimulusError, naming the place and every problem, if the test cannot be used."""
-    found = problems(test)
-    if found:
-        raise StimulusError("; ".join(found), where=where or f"test {test.id!r}")
+    said = problems(test)
+    if said:
+        raise StimulusError("; ".join(said), where=where or f"test {test.id!r}")
 
 
 def set_problems(words: WordSet) -> list[str]:
     """Return why a set of words cannot be used, one sentence each."""
     if not words.words:
         return ["has no words; give at least two"]
-    found = []
+    said = []
     if len(words) < 2:
-        found.append(
-            f"has only one word, {words.words[0]!r}; give at least two (one per line, or separated by commas)"
-        )
+        said.append(f"has only one word, {words.words[0]!r}; give at least two (one per line, or separated by commas)")
     odd = [word for word in words.words if not word.isprintable() or word != word.strip() or not word]
     if odd:
-        found.append(f"{quote(odd)} not valid as words; remove blanks at the ends and invisible characters")
+        said.append(f"{quote(odd)} not valid as words; remove blanks at the ends and invisible characters")
     twice = [word for word, count in Counter(words.words).items() if count > 1]
     if twice:
-        found.append(f"{quote(twice)} duplicated; keep one of each")
+        said.append(f"{quote(twice)} duplicated; keep one of each")
     if len(words.kinds) != len(words.words):
-        found.append(f"has {len(words.kinds)} kinds for {len(words)} words; give one kind per word")
+        said.append(f"has {len(words.kinds)} kinds for {len(words)} words; give one kind per word")
     unknown = sorted(set(words.kinds) - set(KINDS))
     if unknown:
-        found.append(f"kinds must be of {', '.join(KINDS)}, got {quote(unknown)}")
-    return found
+        said.append(f"kinds must be of {', '.join(KINDS)}, got {quote(unknown)}")
+    return said
 
 
 def quote(words: Iterable[str], most: int = _SHOWN) -> str:
@@ -391,23 +389,23 @@ def _form_problems(words: WordSet, forms: int, values: Mapping[str, float]) -> l
 
 
 def _group_problems(test: GroupsTest) -> list[str]:
-    found = [] if len(test.groups) > 1 else ["has one group; give at least two"]
+    said = [] if len(test.groups) > 1 else ["has one group; give at least two"]
     if test.attributes and len(test.attributes) != len(test.groups):
-        found.append(
+        said.append(
             f"has attributes of {len(test.attributes)} of {len(test.groups)} groups; give all of them, or none"
         )
     for role, sets in (("group", test.groups), ("attributes", test.attributes)):
         for (one, left), (two, right) in combinations(enumerate(sets, 1), 2):
-            found += _overlap(f"{role} {one}", left, f"{role} {two}", right)
-    return found
+            said += _overlap(f"{role} {one}", left, f"{role} {two}", right)
+    return said
 
 
 def _property_problems(words: WordSet, values: Mapping[str, float]) -> list[str]:
-    found = []
+    said = []
     without = [word for word in words.words if word not in values]
     if without:
-        found.append(f"the property has no value for {quote(without)}; add them, or drop the words")
+        said.append(f"the property has no value for {quote(without)}; add them, or drop the words")
     infinite = [word for word in words.words if word in values and not math.isfinite(values[word])]
     if infinite:
-        found.append(f"the property is not a finite number for {quote(infinite)}; correct or drop them")
-    return found
+        said.append(f"the property is not a finite number for {quote(infinite)}; correct or drop them")
+    return said

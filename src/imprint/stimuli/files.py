@@ -4,11 +4,13 @@ An unknown or missing key, a wrong type or a number that is none is an error tha
 """
 
 import csv
+import gzip
 import io
 import math
 import os
 import re
 import tomllib
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,12 +41,11 @@ _QUOTED = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(%?)\s*")  # a number as text, per
 
 
 def read_text(path: FilePath) -> str:
-    """Read a small UTF-8 file, with or without a byte order mark; line ends come back as line feeds."""
-    unreadable = raising_as(
-        (OSError, ValueError), StimulusError, "cannot be read ({})", where=path, hint="check the path"
-    )
+    """Read a small UTF-8 file, packed by gzip or not, without its byte order mark; line ends become line feeds."""
+    broken = (OSError, ValueError, EOFError, zlib.error)
+    unreadable = raising_as(broken, StimulusError, "cannot be read ({})", where=path, hint="check the path")
     with unreadable, Path(path).open("rb") as file:
-        raw = file.read(_LARGEST + 1)
+        raw = (gzip.GzipFile(fileobj=file) if str(path).lower().endswith(".gz") else file).read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise StimulusError(f"is larger than {_LARGEST >> 20} MiB", where=path, hint="give a smaller file")
     if raw.startswith(b"PK") and (what := office_format(io.BytesIO(raw))):
@@ -107,12 +108,12 @@ def groups_from_files(groups: Mapping[str, FilePath], attributes: Mapping[str, F
         raise StimulusError(
             f"attributes of {odd!r} are given, which is not a group", expected=f"one of {', '.join(groups)}"
         )
-    sets, own = (
+    sets, of_groups = (
         tuple(WordSet.of(name, read_words(source)) for name, source in named.items())
         for named in (groups, {name: attributes[name] for name in groups if name in attributes})
     )
     identifier = re.sub(r"[\s,]+", "-", "-".join(groups))
-    test = GroupsTest(identifier, ", ".join(groups), "words given", UNDETERMINED, sets, own)
+    test = GroupsTest(identifier, ", ".join(groups), "words given", UNDETERMINED, sets, of_groups)
     validate(test, where="the groups given")
     return test
 

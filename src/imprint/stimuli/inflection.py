@@ -98,7 +98,7 @@ def _is_spelt_out(word: str) -> bool:
 
 def units(words: Sequence[str]) -> list[int]:
     """Return the unit that each word belongs to: a word and its inflections (king, kings; love, loving) are one."""
-    numbers = {word: place for place, word in enumerate(words)}
+    numbers = {word: number for number, word in enumerate(words)}
     lowered = {word.lower(): word for word in reversed(words)}
     unit = list(range(len(words)))
     for word in words:
@@ -106,7 +106,7 @@ def units(words: Sequence[str]) -> list[int]:
             other = lowered.get(form)
             if other is not None:
                 old, new = sorted((unit[numbers[word]], unit[numbers[other]]), reverse=True)
-                unit = [new if one == old else one for one in unit]
+                unit = [new if number == old else number for number in unit]
     return unit
 
 

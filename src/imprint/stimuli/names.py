@@ -61,7 +61,7 @@ class NameTable:
     def by_sex(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the names that nearly only women bear, and those that nearly only men do."""
         chosen = (self.share_women >= ONE_SEX, self.share_women <= 1.0 - ONE_SEX)
-        women, men = (tuple(self.names[row] for row in np.flatnonzero(one)) for one in chosen)
+        women, men = (tuple(self.names[row] for row in np.flatnonzero(rows)) for rows in chosen)
         return women, men
 
     def take(self, rows: Indices) -> "NameTable":

@@ -3,6 +3,7 @@
 The data are in data/translation/neutral.toml, and so is the format; a user's own file has the same.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -69,11 +70,11 @@ def target_language(code: str, path: FilePath | None = None) -> TargetLanguage:
 
 def neutral_sentences(languages: tuple[str, ...] = (), path: FilePath | None = None) -> tuple[NeutralLanguage, ...]:
     """Return the sentences of these languages, by default of all; without a path the bundled ones."""
-    known = _read(_BUNDLED if path is None else path)
+    by_code = _read(_BUNDLED if path is None else path)
     check_list("languages", languages, "codes such as tr")
     for code in languages:
-        check_choice("language", code, tuple(known))
-    return tuple(known[code] for code in dict.fromkeys(languages or known))
+        check_choice("language", code, tuple(by_code))
+    return tuple(by_code[code] for code in dict.fromkeys(languages or by_code))
 
 
 def _read(path: FilePath) -> dict[str, NeutralLanguage]:
@@ -81,18 +82,19 @@ def _read(path: FilePath) -> dict[str, NeutralLanguage]:
     languages, words = table.tables("languages"), table.tables("words")
     if not languages or not words:
         raise StimulusError("has no languages or no words", where=path, hint="begin with [[languages]] and [[words]]")
-    codes = [one.allow(("id", "name", *_KINDS)).need("id", str) for one in languages]
+    codes = [language.allow(("id", "name", *_KINDS)).need("id", str) for language in languages]
     for table in words:
         table.allow(("word", "kind", "women", *codes))
-    found = {}
+    by_code = {}
     for code, language in zip(codes, languages, strict=True):
         sentences = [_sentence(word, code, language) for word in words if word.get(code, str)]
-        repeated = [one.word for place, one in enumerate(sentences) if one.word in {s.word for s in sentences[:place]}]
+        counts = Counter(sentence.word for sentence in sentences)
+        repeated = [word for word, count in counts.items() if count > 1]
         if repeated or not sentences:
             problem = f"{repeated[0]!r} is duplicated" if repeated else f"no word has a form for {code!r}"
             raise StimulusError(problem, where=path, words=repeated, hint="write one table per word")
-        found[code] = NeutralLanguage(code, language.need("name", str), tuple(sentences))
-    return found
+        by_code[code] = NeutralLanguage(code, language.need("name", str), tuple(sentences))
+    return by_code
 
 
 def _sentence(word: TomlTable, code: str, language: TomlTable) -> NeutralSentence:

@@ -353,7 +353,7 @@ def pattern_problem(pattern: str, language: str) -> str | None:
     if len(pattern) > _LONGEST or not pattern.isprintable():
         return f"is not a valid pattern, expected at most {_LONGEST} visible characters"
     braces = list(BRACES.finditer(pattern))
-    strange = [found[0] for found in braces if found[1] not in FORMS]
+    strange = [brace[0] for brace in braces if brace[1] not in FORMS]
     if strange:
         return f"has {shown_pattern(strange[0])}, which is not a slot; write {_SLOTS} where the word goes"
     if len(braces) != 1:

@@ -104,12 +104,12 @@ def puzzles() -> Mapping[str, Any]:
 def recorded_scores() -> RecordedScores:
     """Return scores of Google News vectors, which are not bundled themselves."""
     about = _read()["recorded"]
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    scores: dict[str, dict[str, dict[str, float]]] = {}
     with bundled_file(f"stimuli/data/published/{about['file']}").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row["test"], {}).setdefault(row["set"], {})[row["word"]] = float(row["score"])
+            scores.setdefault(row["test"], {}).setdefault(row["set"], {})[row["word"]] = float(row["score"])
     missing = frozenset(about["missing_attributes"])
-    return RecordedScores(about["embedding"], about["sha256"], about["source"], missing, MappingProxyType(found))
+    return RecordedScores(about["embedding"], about["sha256"], about["source"], missing, MappingProxyType(scores))
 
 
 def published_pair(prefix: str) -> tuple[float, float]:

@@ -36,25 +36,6 @@ _OF_PAIRS = (*PAIR, "unit", "control")
 _MOST = 2_000_000  # pairs of a query and a document in all its versions
 _IRRELEVANT_TOPICS = 9  # whose documents are irrelevant to a query: the next ones in the order of the queries
 _LARGEST = 256 * 1024 * 1024  # characters of texts in a Parquet file
-_DIFFERENCE = (1.0, -1.0)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What is asked of groups of names, or of versions: the coefficient of each group; X is named first."""
-
-    id: str
-    title: str
-    x: WordSet
-    y: WordSet
-    coefficients: tuple[float, ...]
-    topics: tuple[str, ...]
-    is_interaction: bool = False
-
-    @property
-    def scale(self) -> float:
-        """How many times the difference of the means of X and Y the contrast is: of an interaction, two."""
-        return sum(map(abs, self.coefficients)) / 2
 
 
 @dataclass(frozen=True)
@@ -90,7 +71,7 @@ class RetrievalSet:
     queries: tuple[tuple[str, str | None], ...]
     documents: tuple[Document, ...]
     groups: tuple[WordSet, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Swap, ...]
     drawn: bool
     nested: bool
     is_matched: bool = True
@@ -185,8 +166,8 @@ def read_pairs(queries: FilePath, pairs: FilePath) -> RetrievalSet:
     if not documents[0].is_relevant:
         raise StimulusError("has control pairs alone", where=pairs, hint="leave control empty in the others")
     groups = tuple(WordSet.of(f"{side} texts", [side]) for side in PAIR)
-    comparison = Comparison("pairs", f"Pairs of {Path(pairs).name}", groups[0], groups[1], _DIFFERENCE, ())
     source = Path(pairs).name
+    comparison = Swap("pairs", f"Pairs of {source}", groups[0], groups[1])
     return RetrievalSet(
         "pairs", source, source, query_texts, tuple(documents), groups, (comparison,), drawn=False, nested=False
     )
@@ -230,10 +211,8 @@ def make_set(
             raise StimulusError(said, option="documents", hint="write both, or leave it out")
         levels = [*compared, *([NEUTRAL] if all(NEUTRAL in document.versions for document in whole) else [])]
         groups = tuple(WordSet.of(f"{each} versions", [each]) for each in levels)
-        coefficients = (*_DIFFERENCE, 0.0)[: len(levels)]  # neutral versions count in the distance alone
-        effect = Comparison(
-            name, f"{title}: {groups[0].name} and {groups[1].name}", groups[0], groups[1], coefficients, topics
-        )
+        # Neutral versions count in the distance alone.
+        effect = Swap(name, f"{title}: {groups[0].name} and {groups[1].name}", groups[0], groups[1], topics)
         return (replace(part, documents=whole, groups=groups, comparisons=(effect,)),)
     is_named = {"{name}" in document.unnamed for document in listed}
     if len(is_named) > 1:
@@ -245,20 +224,14 @@ def make_set(
         replace(
             part,
             groups=together[0].groups,
-            comparisons=tuple(_comparison(part, swap, together[0].groups) for swap in together),
+            comparisons=tuple(
+                replace(swap, id=f"{name}-{swap.id}", title=f"{title}: {swap.title}") for swap in together
+            ),
             drawn=not together[0].of_pronouns,
             is_matched=together[0].is_matched or together[0].of_pronouns,
         )
         for together in ([[swap] for swap in swaps] or [two_by_two()])
     )
-
-
-def _comparison(part: RetrievalSet, swap: Swap, groups: Sequence[WordSet]) -> Comparison:
-    """Return what a swap asks of documents, with the coefficients of these groups."""
-    of_group = dict(zip(swap.groups, swap.coefficients, strict=True))
-    coefficients = tuple(of_group[group] for group in groups)
-    id_, title = f"{part.id}-{swap.id}", f"{part.title}: {swap.title}"
-    return Comparison(id_, title, swap.x, swap.y, coefficients, swap.topics, swap.is_interaction)
 
 
 def _queries(rows: Iterable[tuple[str, str | None]]) -> tuple[tuple[str, str | None], ...]:

@@ -74,17 +74,17 @@ def professions(*, neutral: bool = True) -> tuple[Profession, ...]:
     >>> imprint.professions()[0]
     Profession(word='accountant', definition=0.0, stereotype=0.4, held_out=True)
     """
-    return tuple(one for one in _professions() if not neutral or abs(one.definition) < BY_DEFINITION)
+    return tuple(each for each in _professions() if not neutral or abs(each.definition) < BY_DEFINITION)
 
 
 def fitted() -> tuple[str, ...]:
     """Return the four fifths of the neutral professions that may be fitted on."""
-    return tuple(one.word for one in professions() if not one.held_out)
+    return tuple(profession.word for profession in professions() if not profession.held_out)
 
 
 def held_out() -> tuple[str, ...]:
     """Return the fifth of the neutral professions that is kept for judging."""
-    return tuple(one.word for one in professions() if one.held_out)
+    return tuple(profession.word for profession in professions() if profession.held_out)
 
 
 @cache
@@ -147,7 +147,7 @@ def read_seeds(path: FilePath) -> Seeds:
         parts[word] = part == "1"
     if not parts:
         raise StimulusError("has no words below its header", where=path, hint="write one word per line")
-    return Seeds(*(tuple(word for word, kept in parts.items() if kept is wanted) for wanted in (False, True)))
+    return Seeds(*(tuple(word for word in parts if parts[word] is wanted) for wanted in (False, True)))
 
 
 def read_pairs(path: FilePath) -> tuple[WordPair, ...]:

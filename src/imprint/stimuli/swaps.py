@@ -1,4 +1,6 @@
-"""What a swap exchanges: two groups of names, or the pronouns he and she, and the texts that they go into.
+"""What a swap exchanges: two groups of names, or the pronouns he and she; the texts they go into; and neutral edits.
+
+These are edits of a text that should not matter: typing mistakes, punctuation, order, and a line about something else.
 
 A file of texts has one per line, and # begins a comment. A line has {name} at least once, or pronouns: {he}, {him},
 {his} and {himself}, written with a capital where the pronoun has one.
@@ -8,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -34,6 +36,8 @@ _NAME = "name"
 _FORMS = {"he": ("he", "she"), "him": ("him", "her"), "his": ("his", "her"), "himself": ("himself", "herself")}
 _SLOTS = "{name}, or {he}, {him}, {his} and {himself}"
 _LONGEST = 5_000  # characters of a text
+_LONG_WORD = re.compile(r"(?<![{\w])[a-z]{5,}(?![\w}])")  # slots and names stay as they are
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,16 @@ class Swap:
         half = len(self.groups) // 2
         return (*[part] * half, *[-part] * half)
 
+    @property
+    def scale(self) -> float:
+        """How many times the difference of the means of X and Y it is: of an interaction, two."""
+        return sum(map(abs, self.coefficients)) / 2
+
+    def coefficients_of(self, groups: Sequence[WordSet]) -> tuple[float, ...]:
+        """Return the coefficients of groups in another order; those that are not compared have none."""
+        of_group = dict(zip(self.groups, self.coefficients, strict=True))
+        return tuple(of_group.get(group, 0.0) for group in groups)
+
     def keep(self, words: Collection[str]) -> "Swap":
         """Return it with these of its words alone."""
         x, y, *cells = (
@@ -90,13 +104,13 @@ class SwapTexts:
 
     def of(self, swap: Swap) -> tuple[str, ...]:
         """Return the texts for names, or for pronouns."""
-        found = self.pronouns if swap.of_pronouns else self.names
-        if not found:
+        texts = self.pronouns if swap.of_pronouns else self.names
+        if not texts:
             slots = "{he}, {him} or {his}" if swap.of_pronouns else "{name}"
             raise StimulusError(
-                option="templates", got=found, expected=f"at least one text with {slots} for {swap.id!r}"
+                option="templates", got=texts, expected=f"at least one text with {slots} for {swap.id!r}"
             )
-        return found
+        return texts
 
 
 def find_swaps(name: str) -> list[Swap]:
@@ -109,15 +123,15 @@ def find_swaps(name: str) -> list[Swap]:
 def find_swap(name: str) -> Swap:
     """Return a swap by its name: race, gender, pronouns, or a test of the catalogue that compares names."""
     if name == PRONOUNS:
-        he, she = (WordSet.of(one, [one]) for one in _FORMS["he"])
+        he, she = (WordSet.of(pronoun, [pronoun]) for pronoun in _FORMS["he"])
         return Swap(PRONOUNS, "He and she", he, she, ("gender",), "", "en")
     if name in _bundled():
         return _bundled()[name]
     tests = {test.id: test for test in catalogue() if isinstance(test, WeatTest) and _of_names(test)}
     if name not in tests:
-        known = (*_bundled(), TWO_BY_TWO, PRONOUNS, *tests)
-        hint = did_you_mean(name, known) or "or give two groups of your own"
-        raise StimulusError(option="names", got=name, expected=f"one of {', '.join(known)}", hint=hint)
+        choices = (*_bundled(), TWO_BY_TWO, PRONOUNS, *tests)
+        hint = did_you_mean(name, choices) or "or give two groups of your own"
+        raise StimulusError(option="names", got=name, expected=f"one of {', '.join(choices)}", hint=hint)
     test = tests[name]
     title = f"{test.x.name} and {test.y.name}"
     title = f"{title[0].upper()}{title[1:]}"
@@ -166,7 +180,7 @@ def two_by_two() -> list[Swap]:
 
 def _of_cells(groups: Sequence[WordSet], number: int, *, sides: Sequence[str] = ("", ""), **about: Any) -> Swap:
     """Return an effect of a 2 x 2: the first factor, the second, or their interaction."""
-    cells = tuple(groups[place] for place in _ORDERS[number])
+    cells = tuple(groups[index] for index in _ORDERS[number])
     x, y = (
         WordSet.of(
             name or " and ".join(cell.name for cell in half), [word for cell in half for word in cell.words], "name"
@@ -219,7 +233,7 @@ def slot_problem(text: str) -> str | None:
     """Say what is wrong with a text to put names or pronouns into; None where nothing is."""
     if len(text) > _LONGEST or not text.isprintable():
         return f"must have at most {_LONGEST:,} visible characters"
-    slots = [found[1] for found in _SLOT.finditer(text)]
+    slots = [slot[1] for slot in _SLOT.finditer(text)]
     strange = [slot for slot in slots if slot != _NAME and (slot or "").lower() not in _FORMS]
     if strange or not slots:
         return f"has {f'the slot {strange[0]!r}' if strange else 'nowhere to put a name'}; write {_SLOTS}"
@@ -249,6 +263,45 @@ def _bundled() -> dict[str, Swap]:
 def _read(name: str, values: dict[str, object]) -> Swap:
     table = TomlTable(values, (name,))
     x, y = (TomlTable(table.need(side, dict), (name, side)) for side in ("x", "y"))
-    first, second = (WordSet.of(one.need("name", str), one.texts("words"), "name") for one in (x, y))
+    first, second = (WordSet.of(side.need("name", str), side.texts("words"), "name") for side in (x, y))
     title, source = (table.need(key, str) for key in ("title", "source"))
     return Swap(name, title, first, second, table.texts("topics"), source, "en", is_matched=True)
+
+
+def _nth_longest(rank: int, change: Callable[[str], str]) -> Callable[[str], str]:
+    """Return an edit of the word that is so many places below the longest; the text as it is where it has none."""
+
+    def edit(text: str) -> str:
+        words = sorted(dict.fromkeys(_LONG_WORD.findall(text)), key=lambda word: (-len(word), word))
+        if rank >= len(words):
+            return text
+        return re.sub(rf"(?<![{{\w]){words[rank]}(?![\w}}])", change(words[rank]), text, count=1)
+
+    return edit
+
+
+def _reordered(text: str) -> str:
+    """Return the sentences in reverse order."""
+    return " ".join(reversed(_SENTENCES.split(text)))
+
+
+EDITS: dict[str, Callable[[str], str]] = {
+    "two letters exchanged": _nth_longest(0, lambda word: word[:2] + word[3] + word[2] + word[4:]),
+    "a letter missing": _nth_longest(1, lambda word: word[:3] + word[4:]),
+    "a letter doubled": _nth_longest(2, lambda word: word[:3] + word[2:]),
+    "a word missing": _nth_longest(3, lambda word: ""),
+    "a word twice": _nth_longest(4, lambda word: f"{word} {word}"),
+    "a word in capitals": _nth_longest(1, str.upper),
+    "another order": _reordered,
+    "no commas": lambda text: text.replace(",", ""),
+    "no full stop": lambda text: text.rstrip(".!?"),
+    "an exclamation mark": lambda text: f"{text.rstrip('.!?')}!",
+    "& for and": lambda text: text.replace(" and ", " & "),
+    "a date": lambda text: f"{text} Last updated in May.",
+}
+
+# Where a text is about one person, as a CV.
+OF_PEOPLE: dict[str, Callable[[str], str]] = {
+    "a hobby": lambda text: f"{text} Hobby: chess.",
+    "another hobby": lambda text: f"{text} Hobby: gardening.",
+}

@@ -64,11 +64,11 @@ class Templates:
 def bundled_templates(language: str = "en") -> Templates:
     """Return the templates that come with this package."""
     if language not in _languages():
-        known = ", ".join(sorted(_languages()))
+        offered = ", ".join(sorted(_languages()))
         came = "states no language" if language == UNDETERMINED else f"is in the language {language!r}"
         raise StimulusError(
             f"there are no sentence templates for a test that {came}",
-            expected=f"one of {known}",
+            expected=f"one of {offered}",
             hint="write language = 'en' in the test, or give a file of templates",
         )
     return _bundled(language)

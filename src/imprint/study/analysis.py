@@ -16,7 +16,7 @@ from typing import Literal
 
 from imprint.files import FilePath
 from imprint.rows import Row, Rows
-from imprint.study.design import StudyError, shuffled, suggested_words
+from imprint.study.design import CANNOT_TELL, StudyError, shuffled, suggested_words
 from imprint.study.matching import Ballot, nominal_alpha, read_ballots, score_matching, score_ratings
 from imprint.study.rows import (
     BonusRow,
@@ -216,6 +216,7 @@ def write_tasks(store: Store, path: FilePath, *, platform: Platform) -> None:
     those whose names begin with META_.
     """
     names = {group.letter: f"{group.letter}: {', '.join(group.names)}" for group in store.study.groups}
+    names[CANNOT_TELL] = "I cannot tell"
     number = "META_TASK" if platform == "prolific" else "task"
     blocks = {block: items for block, items in store.study.blocks.items() if items[0].stage == "main"}
     tasks = [{number: str(block), **_task(items, names)} for block, items in blocks.items()]

@@ -41,7 +41,8 @@ class CurrentStep(BaseModel):
     """Where a participant is: what to agree to, to read, to answer, or why there is nothing more.
 
     `consent` holds the text of those who run the study, and `panel_id` the number that is stored from then on. Show
-    both before anybody agrees. `code` is the completion code after the last page, or the screen-out code.
+    both before anybody agrees. `cannot_tell` says that "cannot-tell" is an answer beside the groups. `code` is the
+    completion code after the last page, or the screen-out code.
     """
 
     step: Literal["consent", "task", "familiarise", "finish"]
@@ -50,13 +51,14 @@ class CurrentStep(BaseModel):
     title: list[str] = []
     questions: list[Question] = []
     groups: list[ShownGroup] = []
+    cannot_tell: bool = False
     reason: str | None = None
     panel_id: str | None = None
     code: str | None = None
 
 
 class GivenAnswer(BaseModel, extra="forbid"):
-    """An answer: a group's letter, a rating, yes or no, or words with commas between them."""
+    """An answer: a group's letter or cannot-tell, a rating, yes or no, or words with commas between them."""
 
     question: int = Field(ge=1, le=_LARGEST)
     answer: str = Field(max_length=_LONGEST_ANSWER)

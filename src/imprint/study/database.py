@@ -18,7 +18,8 @@ from imprint.study.design import StudyError
 BROKEN = (sqlite3.Error, UnicodeError)
 
 _APPLICATION = 0x494D5053  # "IMPS"
-_VERSION = 5
+_VERSION = 6
+_READABLE = (5, _VERSION)  # before 6, no page offers "I cannot tell"
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100  # bytes, with the version and the application in them (sqlite.org/fileformat2.html, section 1.3)
@@ -87,10 +88,10 @@ def recognise(path: FilePath) -> Path:
     """Return the path of a file that is one of our studies and sound; refuse any other."""
     source = Path(path)
     version = _format_of(source)
-    if version != _VERSION:
+    if version not in _READABLE:
         raise StudyError(
             f"is a study in format {version}",
-            expected=f"format {_VERSION}",
+            expected=f"format {' or '.join(map(str, _READABLE))}",
             got=version,
             where=source,
             hint="use the version of imprint that made it",
@@ -108,7 +109,7 @@ def recognise(path: FilePath) -> Path:
 
 def is_readable(path: FilePath) -> bool:
     """Tell whether a study is in the format that this imprint reads; refuse a file that is none."""
-    return _format_of(Path(path)) == _VERSION
+    return _format_of(Path(path)) in _READABLE
 
 
 def _format_of(source: Path) -> int:

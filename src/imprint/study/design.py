@@ -27,6 +27,7 @@ ItemKind = Literal["name", "triple", "rating", "sense", "stereotype", "words"]
 Stage = Literal["exam", "main"]
 Thing = TypeVar("Thing")
 
+CANNOT_TELL = "cannot-tell"  # an answer beside the groups, of a page that offers it
 RATINGS = tuple(str(rating) for rating in range(1, 8))
 YES_NO = ("yes", "no")
 
@@ -88,7 +89,7 @@ class ItemBlock:
     """Items that are shown and answered together.
 
     `title` holds the category's central words, the two ends of an analogy's axis, or what suggestions are about.
-    `groups` holds the letters to choose from, or the one that is rated.
+    `groups` holds the letters to choose from, and CANNOT_TELL where that is an answer too, or the one that is rated.
     """
 
     title: tuple[str, ...]

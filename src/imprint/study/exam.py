@@ -3,7 +3,7 @@
 Swinger et al. (2019), section 4.1, asked about 36 names of 12 groups, and 37 % of workers passed. The groups of an
 embedding overlap too much for that: even a rater who knows the sex, origin and age of every name cannot tell them
 apart. So up to four groups are asked about, in the exam and after it. Each is one that names of a sex and origin point
-to: most people who have such names have one of this group's. It is shown by the most common of these names.
+to: two of three people who have such names have one of this group's. It is shown by the most common of these names.
 
 The exam asks as the pages after it do, which group a line of words goes with, but the answer is known: a line has a
 word for the sex and two places where names of that origin are at home.
@@ -30,7 +30,7 @@ _SHOWN = 5  # names that stand for a group
 _POOL = 10  # lines, or names, from which each person's are drawn
 _LEAST_SHOWN = 2
 _CLEAR_SEX, _CLEAR_ORIGIN = 0.95, 0.8  # shares of a name's bearers
-_MOST_OF_KIND = 0.5  # of the people with names of a sex and origin, those whose name is in the group they point to
+_MOST_OF_KIND = 2 / 3  # of the people with names of a sex and origin, those whose name is in the group they point to
 _FEWEST_BEARERS = 10_000  # of a name that people recognise
 
 _KIN = {  # by sex
@@ -39,10 +39,18 @@ _KIN = {  # by sex
 }
 _PLACES = {  # by origin
     "white": ("England", "Scotland", "Ireland", "Wales", "Britain", "London", "Dublin", "Glasgow", "Leeds", "Belfast"),
-    "black": ("Nigeria", "Ghana", "Kenya", "Senegal", "Jamaica", "Haiti", "Mali", "Uganda", "Liberia", "Cameroon"),
+    "black": ("Ghana", "Kenya", "Jamaica", "Haiti", "Uganda", "Liberia", "Cameroon", "Zambia", "Rwanda", "Barbados"),
     "hispanic": ("Mexico", "Spain", "Cuba", "Colombia", "Peru", "Chile", "Panama", "Honduras", "Madrid", "Havana"),
     "asian_pacific": ("China", "Japan", "Korea", "Vietnam", "India", "Thailand", "Taiwan", "Tokyo", "Laos", "Hanoi"),
+    "muslim": ("Egypt", "Iraq", "Syria", "Morocco", "Kuwait", "Yemen", "Cairo", "Baghdad", "Damascus", "Mecca"),
 }
+# The census counts Muslims among all its origins, so that a list says which names are theirs. It leaves out names that
+# are as common elsewhere, such as Adam and Omar.
+_MUSLIM = frozenset({
+    "Abdul", "Abdullah", "Ahmad", "Ahmed", "Ali", "Bilal", "Hamza", "Hasan", "Hassan", "Hussein", "Ibrahim", "Ismail",
+    "Karim", "Khalid", "Mahmoud", "Mohamed", "Mohammad", "Mohammed", "Muhammad", "Mustafa", "Osman", "Salim", "Tariq",
+    "Yousef", "Youssef", "Yusuf", "Aisha", "Amina", "Khadija", "Maryam", "Zahra", "Zainab",
+})  # fmt: skip
 
 Bearers = tuple[str, str]  # the sex and origin that nearly all bearers of a name share
 
@@ -67,19 +75,20 @@ class ExamRule:
         return sum(way * right**k * (1 - right) ** (self.lines - k) for way, k in ways)
 
 
-def majority_rate(skill: float, choices: int, people: int) -> float:
-    """Return the chance that a question's answer gets the most votes, alone, of so many people.
+def majority_rate(skill: float, choices: int, people: int, *, telling: float = 0.0) -> float:
+    """Return the chance that a question's group is the single most frequent answer of so many people.
 
-    Each knows it with probability `skill`, and guesses otherwise.
+    Each knows it with probability `skill`. Of the others a share `telling` says that they cannot tell; the rest guess.
     """
-    right = skill + (1 - skill) / choices
+    guess = (1 - skill) * (1 - telling) / choices
+    others = [guess] * (choices - 1) + [(1 - skill) * telling]
     rate = 0.0
     for votes in range(1, people + 1):
-        others = people - votes
-        # Ways in which the others' votes leave every other choice with fewer: a product of exponential series.
-        ways = reduce(np.convolve, [[1 / factorial(each) for each in range(votes)]] * (choices - 1), np.ones(1))
-        below = ways[others] * factorial(others) / (choices - 1) ** others if others < len(ways) else 0.0
-        rate += comb(people, votes) * right**votes * (1 - right) ** others * float(below)
+        # Ways in which every other answer has fewer: a product of exponential series.
+        series = ([share**each / factorial(each) for each in range(votes)] for share in others)
+        below, rest = reduce(np.convolve, series, np.ones(1)), people - votes
+        if rest < len(below):
+            rate += (skill + guess) ** votes * float(below[rest]) * factorial(people) / factorial(votes)
     return rate
 
 
@@ -109,9 +118,9 @@ def exam_rule(groups: int) -> ExamRule:
 def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup, ...], bool]:
     """Return the groups that people recognise with their exam, and whether their names are clear.
 
-    A group's kind is the sex and origin of most people with its clear names. Of groups of a kind the one with most
-    such people is taken, if it has more than half of those of all groups. These names are shown, the most common ones
-    first, and then other names of that kind if there are too few. If this gives fewer than two groups, the first
+    A kind is a sex and an origin. It points to the group that has two thirds of the people with its clear names. A
+    group that several kinds point to is shown by the one with the fewest people elsewhere: by its most common names in
+    the group, and then by others of that kind if these are too few. If this gives fewer than two groups, the first
     groups are taken, and their exam asks about their names as they are.
     """
     clear, table = _clear_names(), first_names()
@@ -120,18 +129,20 @@ def choose_groups(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[ExamGroup,
         for name in names:
             if name in clear:
                 bearers[clear[name]][letter] += int(table.counts[table.index[name]])
-    chosen: list[ExamGroup] = []
+    chosen: dict[str, ExamGroup] = {}
     elsewhere = {name for names in groups.values() for name in names}
-    for kind, counts in sorted(bearers.items(), key=lambda entry: -max(entry[1].values())):
-        ((letter, most),) = counts.most_common(1)
-        if most > _MOST_OF_KIND * counts.total() and most == max(of[letter] for of in bearers.values()):
+    pointing = [
+        (most / counts.total(), kind, letter) for kind, counts in bearers.items() for letter, most in counts.items()
+    ]
+    for share, kind, letter in sorted(pointing, reverse=True):
+        if share >= _MOST_OF_KIND and letter not in chosen:
             held = {*groups[letter]}
             alike = [name for name, clear_kind in clear.items() if clear_kind == kind]
             names = [name for name in alike if name in held] + [name for name in alike if name not in elsewhere]
-            chosen.append(ExamGroup(letter, tuple(names[:_SHOWN]), _lines(*kind)))
+            chosen[letter] = ExamGroup(letter, tuple(names[:_SHOWN]), _lines(*kind))
     if len(chosen) < 2:
         return _exam_of_names(dict([*groups.items()][:MOST_GROUPS])), False
-    return tuple(chosen[:MOST_GROUPS]), True
+    return tuple(chosen.values())[:MOST_GROUPS], True
 
 
 def _lines(sex: str, origin: str) -> tuple[tuple[str, ...], ...]:
@@ -165,7 +176,9 @@ def _clear_names() -> dict[str, Bearers]:
     known: dict[str, Bearers] = {}
     for sex, shares in (("women", women), ("men", 1 - women)):
         for origin in _PLACES:
-            for row in ((shares >= _CLEAR_SEX) & (table.races[origin] >= _CLEAR_ORIGIN)).nonzero()[0]:
+            listed = np.isin(table.names, [*_MUSLIM])
+            is_origin = listed if origin == "muslim" else (table.races[origin] >= _CLEAR_ORIGIN) & ~listed
+            for row in ((shares >= _CLEAR_SEX) & is_origin).nonzero()[0]:
                 known[table.names[row]] = (sex, origin)
     common = (name for name, count in zip(table.names, table.counts, strict=True) if count >= _FEWEST_BEARERS)
     return {name: known[name] for name in common if name in known}

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from imprint.kinds import Kind, Part, terms
+from imprint.kinds import Kind, Part
 from imprint.rows import Row
 from imprint.study import rows
 from imprint.tables import Columns, Field, as_text, draw_field, table
 from imprint.view import (
     Block,
     Cell,
+    Claim,
     Given,
     Listing,
     Medium,
@@ -16,7 +17,6 @@ from imprint.view import (
     Span,
     Text,
     count,
-    first_claim,
     footnote,
     join,
     number,
@@ -31,8 +31,19 @@ PEOPLE = Part(
     100,
     offensive=True,
     controlled=False,
-    terms=(terms.ONE_SIDED,),
-    limits=(terms.OTHER_SCALES,),
+    alone=True,
+    terms=(
+        "p: how often permuted labels of the embedding give at least as many shared associations.",
+        "Interval: plausible values at 95 %: of the share, for other associations of the same kind; of one "
+        "association, for other people like those asked.",
+        "Krippendorff's alpha: how far two people give the same answer; 0 is chance, 1 is always. He asks for 0.8, or "
+        "for 0.67 where conclusions are tentative. “I cannot tell” counts as no answer.",
+    ),
+    limits=(
+        "A shared association is a known stereotype. That makes it neither true nor harmless.",
+        "An association that people do not share may do harm too: many people do not know the words or the names.",
+        "Names represent groups because of who has them in the United States. Elsewhere they may not.",
+    ),
 )
 
 _SHOWN = 20  # associations, analogies or words in a terminal; a page and --json have all
@@ -47,6 +58,13 @@ _TABLE_4 = (
     "share_offensive",
 )
 _CROWD = ("associations", "share_accurate", "expected", "ties", "judgments")
+# What alpha says of two people, from its smallest value on: the limits are Krippendorff's (2004).
+_AGREE = (
+    (0.8, "Two people nearly always give the same answer"),
+    (0.667, "Two people mostly give the same answer"),
+    (0.0, "Two people often give different answers"),
+    (-1.0, "Two people agree no more than by chance"),
+)
 _RATED = ("associations", "mean", "share_offensive")
 
 
@@ -59,21 +77,18 @@ def matching_blocks(found: Sequence[rows.MatchingRow]) -> Iterator[Block]:
         yield table(rows.MatchingRow, caption, [row], _TABLE_4)
         yield Prose(
             say(
-                "Accurate: the group that most people chose is the embedding's. By chance: the share expected if its "
-                "labels were permuted within each category. Ties count as not accurate: there are {}, and {} of them "
-                "include the embedding's group. People say what society holds, not what is true.",
+                "Shared: the most frequent answer is the embedding's group (the paper: accurate). By chance: "
+                "the share expected if its labels were permuted within each category. Ties are not shared: there are "
+                "{}, and {} of them include the embedding's group. People say what society holds, not what is true.",
                 count(row.ties),
                 count(row.ties_with_group),
             ),
             media=_BOTH,
         )
-        yield from (Prose(text, media=_BOTH) for text in agreement([row], ()))
+        yield from (Prose(text, media=("terminal",)) for text in agreement([row], ()))
         yield from _incomplete(row)
         if row.share_offensive is None:
-            text = (
-                "How offensive they are needs a second study: imprint study create STUDY --protocol offense makes it."
-            )
-            yield footnote(text)
+            yield footnote("How offensive are they? imprint study create STUDY --protocol offense asks that.")
         yield from (Prose(title(note), "note") for note in row.notes)
 
 
@@ -84,7 +99,7 @@ def matching_sentences(matchings: Sequence[rows.MatchingRow]) -> Iterator[Text]:
             yield "There are no answers yet."
             continue
         yield say(
-            "People share {} of {} associations of {}: {}. By chance it would be {}.",
+            "People share {} of {} associations of {}: {}. By chance they would share {}.",
             count(row.n_accurate),
             count(row.associations),
             title(row.embedding),
@@ -96,15 +111,28 @@ def matching_sentences(matchings: Sequence[rows.MatchingRow]) -> Iterator[Text]:
 def agreement(matchings: Sequence[rows.MatchingRow], _: Sequence[Row]) -> Iterator[Text]:
     """Say how far people agree with the embedding, and with each other."""
     for row in matchings:
+        if row.n_accurate:
+            text = "In {} of these {}, more people choose the embedding's group than guessing explains."
+            yield say(text, count(row.above_guessing), count(row.n_accurate))
         if row.judgments:
             yield say(
-                "{} of {} answers name the embedding's group, among {} groups on average; Krippendorff's alpha {} "
-                "(0: chance, 1: everybody agrees).",
+                "{} of {} answers name the embedding's group, and {} say “I cannot tell”.",
                 percent(row.share_judgments),
                 count(row.judgments),
-                number(row.mean_choices, 1),
-                number(row.alpha),
+                percent(row.cannot_tell / row.judgments),
             )
+        if row.alpha is not None:
+            meaning = next(text for least, text in _AGREE if row.alpha >= least)
+            yield say("{}: Krippendorff's alpha is {} (0: chance, 1: full agreement).", meaning, number(row.alpha))
+
+
+def matching_claims(matchings: Sequence[rows.MatchingRow]) -> Iterator[Claim]:
+    """Say what the shares allow to conclude, and what they do not."""
+    for row, sentence in zip(matchings, matching_sentences(matchings), strict=True):
+        yield sentence, "That they are true of anyone, or that the associations that people do not share do no harm."
+        if row.participants:
+            asked = say("Which group {} people connect most often with each association.", count(row.participants))
+            yield asked, "What other people would say. Report who took part, from where, and for which pay."
 
 
 def category_blocks(found: Sequence[rows.MatchingCategoryRow]) -> Iterator[Block]:
@@ -114,17 +142,23 @@ def category_blocks(found: Sequence[rows.MatchingCategoryRow]) -> Iterator[Block
 
 def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
     """Show the shares by group, without alpha: where everybody names one group, answers hardly vary."""
-    yield table(rows.MatchingGroupRow, "By group of names", found, ("group", *_CROWD))
+    yield table(rows.MatchingGroupRow, "By group of names", found, ("names", *_CROWD), more=("group",))
 
 
 def association_blocks(found: Sequence[rows.MatchedRow]) -> Iterator[Block]:
     """List every association with the share of people who share it, and all votes, those of most people first."""
+    first = {row.group: row.names[0] for row in found}
+
+    def votes(row: rows.MatchedRow) -> Text:
+        return join(say("{} {}", Given(first.get(vote.group, vote.group)), count(vote.people)) for vote in row.votes)
+
     columns = (
         "words",
         Field("names", "Names"),
         Field("statistic", cell=_share),
         Field("accurate", cell=_accurate, numeric=True),
-        Field("votes", cell=_votes),
+        Field("votes", cell=votes),
+        "cannot_tell",
     )
     ordered = sorted(found, key=lambda row: -(row.statistic or 0.0))
     more = ("group", "category_words", "judges")
@@ -138,11 +172,9 @@ def _share(row: rows.MatchedRow) -> Cell | Text:
     return Cell(as_text(drawn), order=row.statistic, span=Span(row.statistic, row.share_low, row.share_high))
 
 
-def _votes(row: rows.MatchedRow) -> Text:
-    return join(say("{} {}", Given(vote.group), count(vote.people)) for vote in row.votes)
-
-
 def _accurate(row: rows.MatchedRow) -> Cell | Text:
+    if row.judges and not row.most_chosen:
+        return "cannot tell"
     return "tie" if row.accurate is False and row.tied else draw_field(row, "accurate")
 
 
@@ -242,29 +274,30 @@ def _listed(row: type[Row], caption: Text, lines: Sequence[Row], columns: Column
 
 
 MATCHING = Kind(
-    "study-matching",
     row=rows.MatchingRow,
     part=PEOPLE,
     blocks=matching_blocks,
     sentences=matching_sentences,
     certainty=agreement,
-    claims=lambda matchings: first_claim(
-        matching_sentences(matchings), "That they are true of anybody, or that the others do no harm."
-    ),
+    claims=matching_claims,
     about=lambda matchings: [say("{} people", count(row.participants)) for row in matchings],
     opens=1,
+    method=(
+        "Participants matched the words of each association to a group of names, or said that they could not tell "
+        "(after Swinger et al. 2019, section 4.1). It counts as shared if the embedding's group is the most frequent "
+        "answer. Intervals are exact binomial ones at 95 %; p is exact over permutations of the embedding's labels "
+        "within categories; agreement is Krippendorff's nominal alpha."
+    ),
 )
-CATEGORY = Kind("study-category", row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
-GROUP = Kind("study-group", row=rows.MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
-ASSOCIATION = Kind("study-association", row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks, rank=-1)
-OFFENSE = Kind("study-offense", row=rows.OffenseRow, part=PEOPLE, blocks=offense_blocks)
-OFFENSE_CATEGORY = Kind(
-    "study-offense-category", row=rows.OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks
-)
-OFFENSE_GROUP = Kind("study-offense-group", row=rows.OffenseGroupRow, part=PEOPLE, blocks=offense_group_blocks)
-RATING = Kind("study-rating", row=rows.RatedRow, part=PEOPLE, blocks=rating_blocks)
-JUDGMENTS = Kind("study-analogies", row=rows.JudgmentsRow, part=PEOPLE, blocks=judgments_blocks)
-PAIR = Kind("study-analogy", row=rows.JudgedPairRow, part=PEOPLE, blocks=pair_blocks)
-SUGGESTION = Kind("study-suggestion", row=rows.SuggestedRow, part=PEOPLE, blocks=suggestion_blocks)
-BONUS = Kind("study-bonus", row=rows.BonusRow, part=PEOPLE, blocks=bonus_blocks)
-CONSENT = Kind("study-consent", row=rows.ConsentRow, part=PEOPLE, blocks=consent_blocks)
+CATEGORY = Kind(row=rows.MatchingCategoryRow, part=PEOPLE, blocks=category_blocks)
+GROUP = Kind(row=rows.MatchingGroupRow, part=PEOPLE, blocks=group_blocks)
+ASSOCIATION = Kind(row=rows.MatchedRow, part=PEOPLE, blocks=association_blocks, rank=-1)
+OFFENSE = Kind(row=rows.OffenseRow, part=PEOPLE, blocks=offense_blocks)
+OFFENSE_CATEGORY = Kind(row=rows.OffenseCategoryRow, part=PEOPLE, blocks=offense_category_blocks)
+OFFENSE_GROUP = Kind(row=rows.OffenseGroupRow, part=PEOPLE, blocks=offense_group_blocks)
+RATING = Kind(row=rows.RatedRow, part=PEOPLE, blocks=rating_blocks)
+JUDGMENTS = Kind(row=rows.JudgmentsRow, part=PEOPLE, blocks=judgments_blocks)
+PAIR = Kind(row=rows.JudgedPairRow, part=PEOPLE, blocks=pair_blocks)
+SUGGESTION = Kind(row=rows.SuggestedRow, part=PEOPLE, blocks=suggestion_blocks)
+BONUS = Kind(row=rows.BonusRow, part=PEOPLE, blocks=bonus_blocks)
+CONSENT = Kind(row=rows.ConsentRow, part=PEOPLE, blocks=consent_blocks)

@@ -3,6 +3,9 @@
 Swinger et al. (2019), section 4.1 and Table 4: an association is accurate where the group most often chosen is the one
 the embedding gave. A tie is not: how many there are, and how many of them include that group, is told beside it.
 
+"I cannot tell" is an answer like a group: an association that more people cannot place than match to any group is not
+accurate. It is no label, so chance never matches it, and alpha takes it as a missing answer.
+
 Chance is how many choices of the crowd would match, were the embedding's labels permuted within each category. It is
 exact. A permutation of c labels places c rooks, and the matching squares of a category have at most one in each row,
 so the rook numbers are the elementary symmetric polynomials of the columns' counts; all categories multiply.
@@ -30,7 +33,7 @@ import numpy as np
 from imprint.rows import Row
 from imprint.significance.partitions import binomial_interval
 from imprint.study import rows
-from imprint.study.design import Stage
+from imprint.study.design import CANNOT_TELL, Stage
 from imprint.study.rows import OffenseCategoryRow, OffenseGroupRow, OffenseRow, RatedRow, about
 from imprint.study.steps import StoredItem, Study
 from imprint.study.store import Store
@@ -81,12 +84,14 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
         categories[ballot.item.block].append(ballot)
         groups[str(ballot.item.expected)].append(ballot)
     study, accurate = store.study, sum(map(_is_accurate, judged))
+    matched = [_matched(ballot, study) for ballot in ballots]
     yield rows.MatchingRow(
         test="matching",
         p_value=matches_p_value(_categories(judged), accurate) if judged else None,
         participants=len({who for ballot in judged for who in ballot.values}),
         n_found=study.n_found,
-        mean_choices=sum(len(ballot.item.letters) for ballot in judged) / len(judged) if judged else None,
+        mean_choices=sum(len(ballot.item.groups) for ballot in judged) / len(judged) if judged else None,
+        above_guessing=sum(bool(row.accurate) and (row.share_low or 0) > 1 / row.choices for row in matched),
         unjudged=len(ballots) - len(judged),
         short=sum(len(ballot.values) < study.least for ballot in judged),
         least=study.least,
@@ -100,10 +105,10 @@ def score_matching(store: Store, ratings: Iterable[Row] = ()) -> Iterator[Row]:
         yield rows.MatchingCategoryRow(
             test=str(block), category=block, category_words=words, **_agreement(held, study)
         )
-    for letter in (group.letter for group in study.groups if group.letter in groups):
-        yield rows.MatchingGroupRow(test=letter, group=letter, **_agreement(groups[letter], study))
-    for ballot in ballots:
-        yield _matched(ballot, study)
+    for group in (group for group in study.groups if group.letter in groups):
+        agreement = _agreement(groups[group.letter], study)
+        yield rows.MatchingGroupRow(test=group.letter, group=group.letter, names=group.names, **agreement)
+    yield from matched
 
 
 def score_ratings(store: Store) -> Iterator[Row]:
@@ -134,7 +139,7 @@ def score_ratings(store: Store) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class CategoryChoices:
-    """The choice that most people made for each of a category's labels; None where two tied, which matches nothing."""
+    """The group that most people chose for each of a category's labels; None, which matches nothing, for a tie."""
 
     labels: int
     choices: tuple[Hashable | None, ...]
@@ -181,7 +186,7 @@ def interval_alpha(units: Iterable[Sequence[int]]) -> float | None:
 
 def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
     item, judges, votes = ballot.item, len(ballot.values), ballot.votes
-    most = ballot.most_chosen()
+    most, cannot_tell = ballot.most_chosen(), votes.pop(CANNOT_TELL, 0)
     return rows.MatchedRow(
         test=f"{item.expected}-{item.block}",
         **rows.about(study),
@@ -192,13 +197,14 @@ def _matched(ballot: Ballot, study: Study) -> rows.MatchedRow:
         words=item.words,
         group=str(item.expected),
         names=next(group.names for group in study.groups if group.letter == item.expected),
-        choices=len(item.letters),
+        choices=len(item.groups),
+        cannot_tell=cannot_tell,
         judges=judges,
         votes=tuple(
             rows.GroupVotes(letter, people)
             for letter, people in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
         ),
-        most_chosen=tuple(sorted(most)),
+        most_chosen=tuple(sorted(most - {CANNOT_TELL})),
         accurate=_is_accurate(ballot) if judges else None,
         tied=len(most) > 1 if judges else None,
         enough=judges >= study.least,
@@ -224,7 +230,7 @@ def _agreement(ballots: Sequence[Ballot], study: Study) -> dict[str, Any]:
     count = len(ballots)
     answers: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
     for ballot in ballots:
-        answers[tuple(ballot.item.letters)].append(list(ballot.values.values()))
+        answers[tuple(ballot.item.letters)].append([value for value in ballot.values.values() if value != CANNOT_TELL])
     share = accurate / count if count else None
     return rows.about(study) | {
         "statistic": share,
@@ -236,6 +242,7 @@ def _agreement(ballots: Sequence[Ballot], study: Study) -> dict[str, Any]:
         "ties": len(ties),
         "ties_with_group": sum(ties),
         "judgments": judgments,
+        "cannot_tell": sum(ballot.votes[CANNOT_TELL] for ballot in ballots),
         "share_judgments": named / judgments if judgments else None,
         "alpha": stratified_alpha(answers.values()),
     }
@@ -246,8 +253,8 @@ def _categories(ballots: Sequence[Ballot]) -> list[CategoryChoices]:
     labels: dict[int, int] = {}
     for ballot in ballots:
         most = ballot.most_chosen()
-        choices[ballot.item.block].append(next(iter(most)) if len(most) == 1 else None)
-        labels[ballot.item.block] = len(ballot.item.letters)
+        choices[ballot.item.block].append(next(iter(most)) if len(most) == 1 and CANNOT_TELL not in most else None)
+        labels[ballot.item.block] = len(ballot.item.groups)
     return [CategoryChoices(labels[block], tuple(chosen)) for block, chosen in choices.items()]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from starlette.responses import Response
 
 from imprint.masking import Words
-from imprint.study.design import LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
+from imprint.study.design import CANNOT_TELL, LONGEST_SUGGESTED, MOST_SUGGESTED, RATINGS, YES_NO
 from imprint.study.steps import Consent, Familiarise, Finish, PagesDone, Step, Visitor
 from imprint.study.store import Store
 from imprint.study.turn import ordered_groups, page_of
@@ -42,6 +42,8 @@ def study_pages(store: Store, *, unmask: bool) -> Pages:
             "field": FIELD,
             "ratings": RATINGS,
             "yes_no": YES_NO,
+            "cannot_tell": CANNOT_TELL,
+            "pages": sum(items[0].stage == "main" for items in store.study.blocks.values()),
             "most": MOST_SUGGESTED,
             "longest": LONGEST_SUGGESTED,
             "preview": None,

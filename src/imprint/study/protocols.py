@@ -20,7 +20,7 @@ from imprint.kinds.findings import read_findings
 from imprint.rows import Row
 from imprint.stimuli.names import are_surnames
 from imprint.study.analysis import score
-from imprint.study.design import Design, Item, ItemBlock, ItemKind, NameGroup, StudyError
+from imprint.study.design import CANNOT_TELL, Design, Item, ItemBlock, ItemKind, NameGroup, StudyError
 from imprint.study.exam import choose_groups, majority_rate
 from imprint.study.rows import MatchedRow, MatchingRow
 from imprint.study.settings import StudySettings
@@ -35,7 +35,7 @@ FINDINGS = ".jsonl"
 PARTICIPANTS: dict[Protocol, int] = {"ube": 18, "offense": 15, "analogy": 10, "suggestion": 50}
 
 _LEAST: dict[Protocol, int] = {"ube": 18, "offense": 13, "analogy": 10, "suggestion": 1}
-_LITTLE_SKILL = 0.4
+_SKILL = 0.6  # share of people who know an association, in the note on what the study finds
 _FALSE = 0.05  # false discoveries among associations at least as strong, at most
 _MOST_PARTICIPANTS = 10_000
 _LONGEST_ABOUT = 80
@@ -122,14 +122,12 @@ def ube_design(
         ItemBlock(
             title=_some(held[0], held[0].category_words),
             items=tuple(Item("triple", _some(row, row.words), row.group) for row in held),
-            groups=tuple(
-                sorted(shown if is_clear else {row.group for row in held}, key=lambda letter: (len(letter), letter))
-            ),
+            groups=(*sorted(shown if is_clear else {row.group for row in held}), CANNOT_TELL),
         )
         for held in matched
     )
     _check_blocks(blocks, groups)
-    quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks)
+    quota, choices = _quota("ube", participants), min(len(block.groups) for block in blocks) - 1
     notes = [f"{len(blocks)} of {len(by_category)} categories are asked about, those with the largest scores."]
     if is_clear:
         notes.append(f"{len(shown)} of {len(pooled)} groups are asked about: those that common names point to.")
@@ -137,9 +135,10 @@ def ube_design(
         alone = sum(len(held) == 1 for held in by_category.values())
         notes += [f"{alone} categories have one association and cannot be matched."] if alone else []
         notes.append("The exam's names are not in the census table: check in the preview that people can place them.")
+    told, guessed = (majority_rate(_SKILL, choices, quota, telling=telling) for telling in (1.0, 0.0))
     notes.append(
-        f"If {_LITTLE_SKILL:.0%} of the people know an association and the others guess, its group gets the most "
-        f"votes with a probability of {majority_rate(_LITTLE_SKILL, choices, quota):.2f}."
+        f"If {_SKILL:.0%} of the people know an association, it counts as shared with probability {told:.2f} if the "
+        f"others say that they cannot tell, and {guessed:.2f} if they guess."
     )
     return Design(
         "ube",
@@ -250,7 +249,7 @@ def _is_axis(row: AnalogyRow) -> bool:
 
 
 def _check_blocks(blocks: Iterable[ItemBlock], groups: Sequence[NameGroup]) -> None:
-    known = {group.letter for group in groups}
+    known = {*(group.letter for group in groups), CANNOT_TELL}
     for block in blocks:
         if len({item.expected for item in block.items}) < len(block.items) or not known.issuperset(block.groups):
             raise StudyError(

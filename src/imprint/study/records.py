@@ -190,7 +190,7 @@ def _is_sound(item: StoredItem, letters: list[str]) -> bool:
     if item.kind not in _STAGES[item.stage] or not item.words:
         return False
     if item.kind in ("name", "triple", "rating"):
-        return item.expected in item.letters and set(item.letters) <= set(letters)
+        return item.expected in item.groups and set(item.groups) <= set(letters)
     if item.kind == "words":
         return bool(item.title)
     return len(item.title) == len(item.words) == _ENDS

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 # Fields of several rows.
 Participants = Annotated[int, shown("Participants", "People who have answered.")]
 Judges = Annotated[int, shown("People", "People who have answered.")]
+CannotTell = Annotated[int, shown("Cannot tell", "Answers “I cannot tell”.")]
 Enough = Annotated[bool, shown("Enough", "Whether as many people have answered as the study needs.")]
 GroupField = Annotated[str, shown("Group", "Group of names.", shape="word")]
+NamesField = Annotated[tuple[str, ...], shown("Names", "Names of the group.")]
 CategoryField = Annotated[int, shown("Category, number", "The number of the category.")]
 CategoryWords = Annotated[tuple[str, ...], shown("Category", "The words closest to the category.")]
 WordsField = Annotated[tuple[str, ...], shown("Words", "The words of the association.")]
@@ -57,18 +59,23 @@ class StudyRow(Row, frozen=True, kw_only=True):
 
     study: Annotated[str, shown("Study", "The study's id.")]
 
+    @property
+    def about_people(self) -> bool:
+        """Whether it asks about people."""
+        return True
+
 
 class CrowdRow(StudyRow, frozen=True, kw_only=True):
     """Associations that somebody has judged, together."""
 
-    statistic: Annotated[float | None, shown("Statistic", "The share that is accurate.")] = None
+    statistic: Annotated[float | None, shown("Statistic", "The share that people share.")] = None
     associations: Annotated[int, shown("Associations", "Associations that people have judged.")]
-    n_accurate: Annotated[int, shown("Accurate, count", "How many of them are accurate.")]
+    n_accurate: Annotated[int, shown("Shared, count", "How many of them people share.")]
     share_accurate: Annotated[
         float | None,
         shown(
-            "Accurate",
-            "Share of associations for which most people chose the embedding's group, with its exact 95 % interval.",
+            "Shared",
+            "Share of associations whose most frequent answer is the embedding's group, with its exact 95 % interval.",
             shape="percent",
             ends="share",
         ),
@@ -79,13 +86,14 @@ class CrowdRow(StudyRow, frozen=True, kw_only=True):
         float | None,
         shown("By chance", "The share expected if labels were permuted within each category.", shape="percent"),
     ]
-    ties: Annotated[int, shown("Ties", "Associations for which several groups have the most votes.")]
+    ties: Annotated[int, shown("Ties", "Associations with several most frequent answers.")]
     ties_with_group: Annotated[int, shown("Ties with the group", "Ties that include the embedding's group.")]
     judgments: Annotated[int, shown("Answers", "Single answers.")]
     share_judgments: Annotated[
         float | None,
-        shown("Answers, accurate", "Share of the answers that name the embedding's group.", shape="percent"),
+        shown("Answers, shared", "Share of the answers that name the embedding's group.", shape="percent"),
     ]
+    cannot_tell: CannotTell = 0
     alpha: Annotated[
         float | None,
         shown(
@@ -103,6 +111,9 @@ class MatchingRow(CrowdRow, frozen=True, kw_only=True, tag="study-matching"):
     participants: Participants
     n_found: Annotated[int | None, shown("Found", "Associations that were found in the embedding.")]
     mean_choices: Annotated[float | None, shown("Choices", "Mean number of groups to choose from.", digits=1)]
+    above_guessing: Annotated[
+        int, shown("Above guessing", "Shared associations whose interval lies above the share that guessing gives.")
+    ] = 0
     unjudged: Annotated[int, shown("Unjudged", "Associations that no one has judged.")]
     short: Annotated[int, shown("Short", "Associations that too few people have judged.")]
     least: Annotated[int, shown("Least", "How many people judge each association in the paper.")]
@@ -122,6 +133,7 @@ class MatchingGroupRow(CrowdRow, frozen=True, kw_only=True, tag="study-group"):
     """The associations of one group of names."""
 
     group: GroupField
+    names: NamesField = ()
 
 
 class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
@@ -142,13 +154,14 @@ class MatchedRow(StudyRow, frozen=True, kw_only=True, tag="study-association"):
     category_words: CategoryWords
     words: WordsField
     group: Annotated[str, shown("Group", "The embedding's group of names.", shape="word")]
-    names: Annotated[tuple[str, ...], shown("Names", "Names of the group.")]
+    names: NamesField
     choices: Annotated[int, shown("Choices", "How many groups were offered.")]
     judges: Judges
     votes: Annotated[tuple[GroupVotes, ...], shown("Votes", "How many people chose each group.")]
-    most_chosen: Annotated[tuple[str, ...], shown("Most chosen", "Groups with the most votes.")]
-    accurate: Annotated[bool | None, shown("Accurate", "The group that most people chose is the embedding's.")]
-    tied: Annotated[bool | None, shown("Tied", "Whether several groups have the most votes.")]
+    cannot_tell: CannotTell = 0
+    most_chosen: Annotated[tuple[str, ...], shown("Most chosen", "Groups among the most frequent answers.")]
+    accurate: Annotated[bool | None, shown("Shared", "Whether the most frequent answer is the embedding's group.")]
+    tied: Annotated[bool | None, shown("Tied", "Whether several answers are the most frequent.")]
     enough: Enough
 
 

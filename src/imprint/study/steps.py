@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from imprint.checks import Protocol
-from imprint.study.design import ItemKind, NameGroup, Stage
+from imprint.study.design import CANNOT_TELL, ItemKind, NameGroup, Stage
 from imprint.study.exam import ExamRule, exam_rule
 
 
@@ -64,13 +64,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Task:
-    """Questions to answer together, with the groups to choose from in this person's order."""
+    """Questions to answer together, with the groups to choose from in this person's order.
+
+    `cannot_tell`: a person may say so instead of choosing a group.
+    """
 
     block: int
     stage: Stage
     title: tuple[str, ...]
     questions: tuple[Question, ...]
     groups: tuple[NameGroup, ...]
+    cannot_tell: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class StoredItem:
-    """An item with its number and what its block says."""
+    """An item with its number and what its block says; `letters` are the answers of a page about groups."""
 
     number: int
     block: int
@@ -163,6 +167,11 @@ class StoredItem:
     expected: str | None
     title: tuple[str, ...]
     letters: tuple[str, ...]
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The letters of the groups that are offered."""
+        return tuple(letter for letter in self.letters if letter != CANNOT_TELL)
 
 
 @dataclass(frozen=True)

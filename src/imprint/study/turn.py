@@ -47,8 +47,8 @@ def page_of(study: Study, participant: int, block: int) -> Task:
     elif study.protocol == "ube":
         order = shuffled(order, study.seed, participant, "items")
     questions = tuple(Question(number, by_number[number].kind, by_number[number].words) for number in order)
-    groups = ordered_groups(study, participant, first.letters, first.stage)
-    return Task(block, first.stage, first.title, questions, groups)
+    groups = ordered_groups(study, participant, first.groups, first.stage)
+    return Task(block, first.stage, first.title, questions, groups, cannot_tell=first.letters != first.groups)
 
 
 class Turn:

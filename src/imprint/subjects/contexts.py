@@ -23,10 +23,10 @@ import numpy as np
 from imprint.clusters import Workers, working
 from imprint.embeddings.background import Background
 from imprint.embeddings.embedding import unit_rows
-from imprint.encoders.words import END, START, without_marks
+from imprint.encoders.wrapping import END, START, without_marks
 from imprint.errors import CorpusError, ImprintError
 from imprint.files import FilePath
-from imprint.subjects.common import CommonWords, FramedWords
+from imprint.subjects.background import CommonWords, FramedWords
 from imprint.subjects.encodings import Encodings
 from imprint.subjects.reading import (
     STDIN,
@@ -123,41 +123,41 @@ def sample_contexts(
     """Sample at most so many sentences for each word from text; refuse text that has none of them."""
     plain = fields or FieldSettings()
     settings = TextSettings(field=plain.field, column=plain.column)
-    asked = tuple(sorted(set(words)))
+    listed = tuple(sorted(set(words)))
     refuse_unused(sources, settings)
-    units = [_unit(parts, asked, _SPARE * most, seed) for parts in grouped(text_parts(sources, settings))]
+    units = [_unit(parts, listed, _SPARE * most, seed) for parts in grouped(text_parts(sources, settings))]
     here = STDIN in map(str, sources)  # standard input is read once, and by this process
-    sample, found = _Sample(_SPARE * most), Counter[str]()
+    sample, totals = _Sample(_SPARE * most), Counter[str]()
     with working(None if here else workers, separate=True) as executor:
         outcomes = run_units(units, executor=executor, report=report)
     for outcome in outcomes:
         if isinstance(outcome, ImprintError):
             raise outcome
         sampled, counts = msgspec.msgpack.decode(outcome, type=tuple[dict[str, dict[int, str]], dict[str, int]])
-        found.update(counts)
+        totals.update(counts)
         for word, sentences in sampled.items():
             for number, text in sentences.items():
                 sample.add(word, number, text)
     name = ", ".join("standard input" if str(each) == STDIN else Path(each).name or str(each) for each in sources)
-    if not found:
-        raise CorpusError(f"no sentence has one of {len(asked):,} words", where=name, hint="give more text")
-    return Contexts(name, {word: tuple(texts.values()) for word, texts in sample.smallest().items()}, found, most)
+    if not totals:
+        raise CorpusError(f"no sentence has one of {len(listed):,} words", where=name, hint="give more text")
+    return Contexts(name, {word: tuple(texts.values()) for word, texts in sample.smallest().items()}, totals, most)
 
 
 def sample_parts(parts: Sequence[TextPart], words: Sequence[str], most: int, seed: int) -> bytes:
     """Sample sentences from parts of a text: what a unit of work does."""
-    forms, sample, found = forms_of(words), _Sample(most), Counter[str]()
+    forms, sample, totals = forms_of(words), _Sample(most), Counter[str]()
     key = seed.to_bytes(16, "little")
     for part in parts:
         for piece in read_part(part):
             for word, place in _in_sentences(piece.text, forms):
-                found[word] += 1
+                totals[word] += 1
                 sentence = f"{word}\0{' '.join(piece.text[place.start : place.stop].split())}"
                 digest = hashlib.blake2b(sentence.encode("utf-8", "replace"), digest_size=8, key=key).digest()
                 number = int.from_bytes(digest, "little")
                 if number < sample.limit(word):
                     sample.add(word, number, place.marked(piece.text))
-    return msgspec.msgpack.encode((sample.smallest(), dict(found)))
+    return msgspec.msgpack.encode((sample.smallest(), dict(totals)))
 
 
 class _Sample:

@@ -8,7 +8,7 @@ import numpy as np
 
 from imprint.encoders.base import Encoder
 from imprint.encoders.cache import EncodingStore
-from imprint.encoders.variants import VariantEncoder
+from imprint.encoders.wrapping import VariantEncoder
 from imprint.errors import EncoderError, SettingError
 from imprint.types import Floats32, Progress
 
@@ -31,8 +31,8 @@ def fresh_texts(encoder: Encoder, texts: Iterable[str], cache: EncodingStore | N
     if isinstance(encoder, VariantEncoder):
         return fresh_texts(encoder.base, texts, cache)
     distinct = list(dict.fromkeys(texts))
-    known = cache.get(encoder.identity, distinct) if cache is not None and encoder.cacheable else {}
-    return [text for text in distinct if text not in known]
+    cached = cache.get(encoder.identity, distinct) if cache is not None and encoder.cacheable else {}
+    return [text for text in distinct if text not in cached]
 
 
 def choose_fitting(
@@ -81,21 +81,21 @@ def encode_texts(
     if isinstance(encoder, VariantEncoder):
         whole = encode_texts(encoder.base, texts, beside, cache=cache, progress=progress)
         return replace(whole, matrix=encoder.stored(whole.matrix))
-    own = len(set(texts))
+    text_count = len(set(texts))
     distinct = list(dict.fromkeys((*texts, *beside)))
     if not distinct:
         raise SettingError(option="texts", got=texts, expected="at least one text", where=encoder.name)
-    kept = cache if encoder.cacheable else None
-    known = kept.get(encoder.identity, distinct) if kept is not None else {}
-    wanted = [text for text in distinct if text not in known]
+    store = cache if encoder.cacheable else None
+    cached = store.get(encoder.identity, distinct) if store is not None else {}
+    wanted = [text for text in distinct if text not in cached]
     encoder.check_count(wanted)
     encoder.announce(len(wanted))
     matrix: Floats32 | None = None
     index = {text: row for row, text in enumerate(distinct)}
-    for text, vector in known.items():
+    for text, vector in cached.items():
         matrix = _room(matrix, len(distinct), len(vector), encoder.name)
         matrix[index[text]] = vector
-    told_apart = own == 1
+    told_apart = text_count == 1
     first = 0  # of the texts that are not on disk yet
     for start in range(0, len(wanted), encoder.chunk):
         chunk = wanted[start : start + encoder.chunk]
@@ -105,18 +105,18 @@ def encode_texts(
         done = start + len(chunk)
         # Vectors that are all the same are not kept: a server that is mended keeps its name, and they would stay.
         told_apart = told_apart or _differ(
-            matrix[[index[text] for text in (*known, *wanted[:done]) if index[text] < own]]
+            matrix[[index[text] for text in (*cached, *wanted[:done]) if index[text] < text_count]]
         )
-        if kept is not None and told_apart:
+        if store is not None and told_apart:
             fresh = wanted[first:done]
-            kept.put(encoder.identity, fresh, matrix[[index[text] for text in fresh]])
+            store.put(encoder.identity, fresh, matrix[[index[text] for text in fresh]])
             first = done
         if progress is not None:
             progress(done, len(wanted))
     assert matrix is not None
-    if not told_apart and not _differ(matrix[:own]):
+    if not told_apart and not _differ(matrix[:text_count]):
         raise EncoderError(
-            f"gives {'the same' if matrix[:own].any() else 'a zero'} vector for all {own:,} texts",
+            f"gives {'the same' if matrix[:text_count].any() else 'a zero'} vector for all {text_count:,} texts",
             where=encoder.name,
             hint="check its weights, and its tokenizer or vocabulary",
         )

@@ -18,7 +18,7 @@ from imprint.errors import EncoderError, StimulusError
 from imprint.stimuli.catalog import catalogue, languages
 from imprint.stimuli.definition import CONTROL, UNDETERMINED, Test, words_of
 from imprint.stimuli.templates import bundled_templates, spaced
-from imprint.subjects.common import CommonWords, common_words, ranked_words, ranks_of
+from imprint.subjects.background import CommonWords, common_words, ranked_words, ranks_of
 from imprint.subjects.encodings import encode_texts, fresh_texts
 from imprint.subjects.opening import EncoderLike, load, open_subject
 from imprint.types import Floats32, Progress
@@ -48,20 +48,20 @@ def word_vectors(
     subject = open_subject(source)
     if isinstance(subject, Embedding):
         return subject
-    asked = list(dict.fromkeys(words))
-    missing = set(subject.lacks(spaced(word) for word in asked))
-    vocabulary = [word for word in asked if spaced(word) not in missing]
+    distinct = list(dict.fromkeys(words))
+    missing = set(subject.lacks(spaced(word) for word in distinct))
+    vocabulary = [word for word in distinct if spaced(word) not in missing]
     bundled = load("default")
     assert bundled.common is not None
     rows = np.array([bundled.index.get(word, -1) for word in vocabulary], dtype=np.int64)
-    own = _own_frames(language)
-    vectors, background = _mean_over_frames(subject, vocabulary, own, cache, progress)
+    pools = _own_frames(language)
+    vectors, background = _mean_over_frames(subject, vocabulary, pools, cache, progress)
     made = Embedding(
         name=f"{subject.name} (in sentences)",
         words=vocabulary,
         vectors=vectors,
-        notes=(_note(subject, vocabulary, own[0] if own else FRAMES),),
-        ranks=None if own else ranks_of(vocabulary)[0].astype(np.int32),
+        notes=(_note(subject, vocabulary, pools[0] if pools else FRAMES),),
+        ranks=None if pools else ranks_of(vocabulary)[0].astype(np.int32),
         common=bundled.common[rows] & (rows >= 0),
         sample=background,
     )
@@ -119,14 +119,14 @@ def _mean_over_frames(
 ) -> tuple[Floats32, Background | None]:
     """Return the vectors of words, and the common words that stand for all others; one frame at a time."""
     frames, beside, ranked, texts = _asked(encoder, vocabulary, own)
-    places = {text: place for place, text in enumerate(texts)}
-    asked = [[frame.format(word=text) for text in texts] for frame in frames]
+    places = {text: row for row, text in enumerate(texts)}
+    by_frame = [[frame.format(word=text) for text in texts] for frame in frames]
     if encoder.max_texts is not None:
-        fresh = fresh_texts(encoder, chain(*asked), cache)
+        fresh = fresh_texts(encoder, chain(*by_frame), cache)
         encoder.check_count(fresh)
         encoder.announce(len(fresh))
     total = None
-    for turn, (frame, sentences) in enumerate(zip(frames, asked, strict=True)):
+    for turn, (frame, sentences) in enumerate(zip(frames, by_frame, strict=True)):
         step = None if progress is None else _of_frame(progress, turn, len(frames), len(texts))
         rows = encode_texts(encoder, sentences, cache=cache, progress=step).rows(sentences)
         largest = np.abs(rows).max()

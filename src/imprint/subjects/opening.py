@@ -287,14 +287,14 @@ def _from_object(source: object, options: EncoderOptions) -> Subject:
 
 
 def _open(
-    found: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
+    source: ResolvedSource, only: Iterable[str] | None, progress: Progress | None, options: EncoderOptions
 ) -> Subject:
     from imprint.encoders.bag_of_words import BagOfWordsEncoder
 
-    adapter = found.adapter
+    adapter = source.adapter
     if adapter in (EMBEDDING, BAG_OF_WORDS):
         _given(options, (), BAG_OF_WORDS)
-        embedding = read_embedding(Path(str(found.place)), only=only, progress=progress)
+        embedding = read_embedding(Path(str(source.place)), only=only, progress=progress)
         return embedding if adapter == EMBEDDING else BagOfWordsEncoder(embedding)
     if adapter == "sentence-transformers" and (options.get("pooling") or options.get("layers")):
         adapter = "transformers"
@@ -303,8 +303,8 @@ def _open(
     if adapter == "server":
         from imprint.encoders.http import key_from_environment
 
-        given = {"model": "", "key": key_from_environment(str(found.place)), **given}
-    made = make(*(() if found.place is None else (found.place,)), **given)
+        given = {"model": "", "key": key_from_environment(str(source.place)), **given}
+    made = make(*(() if source.place is None else (source.place,)), **given)
     return from_object(made)
 
 
@@ -313,7 +313,7 @@ def _as_deployed(encoder: "Encoder", options: EncoderOptions) -> "Encoder":
     dims, quantize = options.get("dims"), options.get("quantize")
     if dims is None and quantize is None:
         return encoder
-    from imprint.encoders.variants import VariantEncoder
+    from imprint.encoders.wrapping import VariantEncoder
 
     return VariantEncoder(encoder, dims=dims, quantize=quantize)
 
@@ -323,7 +323,7 @@ def _own_prompts(source: object) -> tuple[Collection[str], Mapping[str, str]]:
     model = find_source(source, "encoder") if isinstance(source, str | os.PathLike) else None
     if model is None or model.adapter != "sentence-transformers":
         return (), {}
-    from imprint.encoders.sentence_transformers import own_prompts, prompts_by_role
+    from imprint.encoders.sentence_transformers_files import own_prompts, prompts_by_role
 
     folder = Path(str(model.place))
     return own_prompts(folder), prompts_by_role(folder)
@@ -365,7 +365,7 @@ def _given(options: EncoderOptions, known: Sequence[str], adapter: str) -> dict[
     given = {name: value for name, value in options.items() if value is not None and name not in VARIANT}
     for name in given:
         if name not in known:
-            rest = f"it takes {', '.join(one.replace('_', '-') for one in known)}" if known else ""
+            rest = f"it takes {', '.join(choice.replace('_', '-') for choice in known)}" if known else ""
             raise SettingError(
                 f"{name.replace('_', '-')} cannot be used with this kind of encoder ({adapter})",
                 option=name,

@@ -65,15 +65,15 @@ def find_source(source: FilePath, kind: SourceKind | None = None) -> ResolvedSou
     """
     name = str(source)
     with reading_file(SubjectError, name):
-        found = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
-    if kind == "embedding" and found.adapter != EMBEDDING:
-        shown = "the URL" if found.adapter == "server" else name  # which may hold a password
+        resolved = _find(DEFAULT_ENCODER if (name, kind) == (DEFAULT, "encoder") else name)
+    if kind == "embedding" and resolved.adapter != EMBEDDING:
+        shown = "the URL" if resolved.adapter == "server" else name  # which may hold a password
         raise SubjectError(
-            f"{shown} is a sentence encoder ({found.adapter}), but word vectors are needed here",
-            got=found.adapter,
+            f"{shown} is a sentence encoder ({resolved.adapter}), but word vectors are needed here",
+            got=resolved.adapter,
             hint="give an embedding file, or measure the encoder with `imprint audit` or `imprint seat`",
         )
-    return found
+    return resolved
 
 
 def is_url(name: str) -> bool:
@@ -121,7 +121,7 @@ def find_cached(name: str) -> Path | None:
     if not _REPOSITORY.fullmatch(name):
         return None
     names = (name,) if "/" in name else (name, f"{_SENTENCES}/{name}")
-    folders = (hub_cache() / f"models--{one.replace('/', '--')}" for one in names)
+    folders = (hub_cache() / f"models--{repository.replace('/', '--')}" for repository in names)
     return next((found for folder in folders if (found := find_snapshot(folder))), None)
 
 
@@ -133,10 +133,10 @@ def find_snapshot(folder: Path) -> Path | None:
     except (OSError, ValueError):
         commits = []
     try:
-        found = [folder / "snapshots" / one for one in commits] or list((folder / "snapshots").iterdir())
+        snapshots = [folder / "snapshots" / name for name in commits] or list((folder / "snapshots").iterdir())
     except OSError:
         return None
-    return found[0] if len(found) == 1 and found[0].is_dir() else None
+    return snapshots[0] if len(snapshots) == 1 and snapshots[0].is_dir() else None
 
 
 def download_command(name: str) -> str | None:

@@ -154,45 +154,45 @@ def translate_probe(
     50
     """
     chosen, into = neutral_sentences(tuple(languages), sentences), target_language(target, sentences)
-    found = find_translator(translator, target, batch=batch, timeout=timeout)
+    engine = find_translator(translator, target, batch=batch, timeout=timeout)
     opened = load(embedding)
-    words = list(dict.fromkeys(one.word for language in chosen for one in language.sentences))
+    words = list(dict.fromkeys(sentence.word for language in chosen for sentence in language.sentences))
     near = project(opened, pair_axis(opened, [("she", "he")]), words).to_mapping()
     total, done, translated = sum(len(language.sentences) for language in chosen), 0, []
-    announce(found.name, total, "sentences")
+    announce(engine.name, total, "sentences")
     for language in chosen:
         lines = []
-        for line in found.translate([one.text for one in language.sentences], language.code):
+        for line in engine.translate([sentence.text for sentence in language.sentences], language.code):
             lines.append(line)
             done += 1
             if progress is not None:
                 progress(done, total)
         translated.append(_translated(language, lines, near, into))
     rows = []
-    for language, own in zip(chosen, translated, strict=True):
-        predicted = _predict("association", own), _predict("women", own)
-        counts = {name: sum(one.pronoun == name for one in own) for name in ("he", "she", "neither", "untranslated")}
+    for language, said in zip(chosen, translated, strict=True):
+        predicted = _predict("association", said), _predict("women", said)
+        counts = {name: sum(row.pronoun == name for row in said) for name in ("he", "she", "neither", "untranslated")}
         gendered = counts["he"] + counts["she"]
         rows.append(
             TranslationRow(
                 test=f"translate-{language.code}" if target == "en" else f"translate-{language.code}-{target}",
-                embedding=found.name,
-                embedding_sha256=found.identity,
+                embedding=engine.name,
+                embedding_sha256=engine.identity,
                 statistic=predicted[0].auc,
                 p_value=predicted[0].p_value,
-                missing=tuple(one.word for one in own if one.association is None),
+                missing=tuple(row.word for row in said if row.association is None),
                 language=language.code,
                 title=language.name,
                 target=into.name,
                 predicted_by=opened.name,
-                n_sentences=len(own),
+                n_sentences=len(said),
                 n_he=counts["he"],
                 n_she=counts["she"],
                 n_neither=counts["neither"],
                 n_untranslated=counts["untranslated"],
                 share_she=counts["she"] / gendered if gendered else None,
                 predictions=predicted,
-                translations=own,
+                translations=said,
             )
         )
     return Rows(rows)
@@ -220,28 +220,28 @@ def _translated(
     language: NeutralLanguage, lines: Sequence[str], near: Mapping[str, float], target: TargetLanguage
 ) -> tuple[TranslatedSentence, ...]:
     return tuple(
-        TranslatedSentence(one.word, one.text, line, pronoun_of(line, one, target), near.get(one.word), one.women)
-        for one, line in zip(language.sentences, lines, strict=True)
+        TranslatedSentence(item.word, item.text, line, pronoun_of(line, item, target), near.get(item.word), item.women)
+        for item, line in zip(language.sentences, lines, strict=True)
     )
 
 
 def _predict(name: Predictor, translated: Sequence[TranslatedSentence]) -> Prediction:
     sides = {
-        pronoun: [value for one in translated if one.pronoun == pronoun and (value := getattr(one, name)) is not None]
+        pronoun: [value for row in translated if row.pronoun == pronoun and (value := getattr(row, name)) is not None]
         for pronoun in ("she", "he")
     }
     n_he, n_she = len(sides["he"]), len(sides["she"])
     if min(n_he, n_she) < FEWEST_UNITS:
         return Prediction(name, n_he, n_she, "cannot tell", "few words")
-    found = area(np.array(sides["she"]), np.array(sides["he"]), confidence=CONFIDENCE)
+    auc = area(np.array(sides["she"]), np.array(sides["he"]), confidence=CONFIDENCE)
     return Prediction(
         name,
         n_he,
         n_she,
-        outcome(found.low - 0.5, found.high - 0.5, margin=None).outcome,
-        auc=found.value,
-        auc_low=found.low,
-        auc_high=found.high,
-        p_value=found.p_value,
-        explained=found.explained,
+        outcome(auc.low - 0.5, auc.high - 0.5, margin=None).outcome,
+        auc=auc.value,
+        auc_low=auc.low,
+        auc_high=auc.high,
+        p_value=auc.p_value,
+        explained=auc.explained,
     )

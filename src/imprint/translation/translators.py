@@ -38,11 +38,11 @@ class Translator(ABC):
     def translate(self, sentences: Sequence[str], source: str) -> Iterator[str]:
         """Give one line per sentence, in order."""
         for start in range(0, len(sentences), self.batch):
-            asked = sentences[start : start + self.batch]
-            lines = self._translate(asked, source)
-            if len(lines) != len(asked):
+            batch = sentences[start : start + self.batch]
+            lines = self._translate(batch, source)
+            if len(lines) != len(batch):
                 raise TranslatorError(
-                    f"gave {len(lines):,} lines for {len(asked):,} sentences ({source})",
+                    f"gave {len(lines):,} lines for {len(batch):,} sentences ({source})",
                     where=self.name,
                     hint="write one line per line read",
                 )
@@ -62,11 +62,11 @@ class FunctionTranslator(Translator):
         self._function = function
 
     def _translate(self, sentences: Sequence[str], source: str) -> Sequence[str]:
-        found = list(self._function(list(sentences), source))
-        odd = [one for one in found if not isinstance(one, str)]
+        lines = list(self._function(list(sentences), source))
+        odd = [line for line in lines if not isinstance(line, str)]
         if odd:
             raise TranslatorError(f"gave {type(odd[0]).__name__} where text is expected", where=self.name)
-        return found
+        return lines
 
 
 class CommandTranslator(Translator):

@@ -57,12 +57,12 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
     rows = GatheredRows(path, sizes.dimension, only, place="word")
     for start in range(0, len(words), _BLOCK_ROWS):
         block = range(start, min(start + _BLOCK_ROWS, len(words)))
-        kept = np.arange(block.start, block.stop)
+        chosen = np.arange(block.start, block.stop)
         if only is not None:
-            kept = kept[rows_to_keep(only, words[block.start : block.stop], kept)]
-        names = [words[row] for row in kept]
-        places = kept + 1
-        rows.add(names, subwords.compose(names, matrix[kept]), places, part=block.stop / len(words))
+            chosen = chosen[rows_to_keep(only, words[block.start : block.stop], chosen)]
+        names = [words[row] for row in chosen]
+        places = chosen + 1
+        rows.add(names, subwords.compose(names, matrix[chosen]), places, part=block.stop / len(words))
         source.report(block.stop / len(words))
     if mended:
         rows.notes.append(f"{mended:,} words are not UTF-8; their odd bytes are written as \\x and two digits")

@@ -215,14 +215,14 @@ def _round_near(text: Bytes, at: Whole, mantissa: np.uint64, digits: Whole, powe
     """Round a long numeral, sign apart, to float32, if every double near enough rounds alike."""
     if digits > _MOST_DIGITS:
         mantissa = np.uint64(0)
-        kept = 0
+        kept_digits = 0
         left = digits
         while left > 0:
             if text[at] != POINT:
                 left -= 1
-                if kept < _MOST_DIGITS:
+                if kept_digits < _MOST_DIGITS:
                     mantissa = mantissa * np.uint64(10) + (np.uint64(text[at]) - np.uint64(ZERO))
-                    kept += 1 if mantissa else 0
+                    kept_digits += 1 if mantissa else 0
                 else:
                     power += 1
             at += 1

@@ -51,9 +51,9 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
         vectors, subword = stored.composed(words)
     fits = vectors is not None and vectors.ndim == 2 and len(vectors) == len(words) and vectors.size > 0
     if vectors is None or not fits or vectors.dtype.kind != "f":
-        found = "no vectors" if vectors is None else f"a {vectors.dtype} array of shape {vectors.shape}"
+        described = "no vectors" if vectors is None else f"a {vectors.dtype} array of shape {vectors.shape}"
         raise EmbeddingFileError(
-            f"holds {len(words)} words and {found}",
+            f"holds {len(words)} words and {described}",
             expected="one row of numbers per word",
             where=source.path,
             hint=_SAVE,
@@ -138,17 +138,17 @@ def _map_npy(path: Path) -> npt.NDArray[Any]:
     with path.open("rb") as file:
         start = file.read(_NPY_HEADER)
         size = os.fstat(file.fileno()).st_size
-    found = _NPY.match(start)
-    if found is None:
+    header = _NPY.match(start)
+    if header is None:
         raise EmbeddingFileError("is not a matrix of numbers in numpy's format", where=path, hint=_SAVE)
-    kind, fortran, sizes = np.dtype(found["kind"].decode()), found["fortran"] == b"True", found["shape"].split(b",")
-    shape = tuple(int(one.strip(b" L")) for one in sizes if one.strip())
-    needed = found.end() + math.prod(shape) * kind.itemsize
+    kind, fortran, sizes = np.dtype(header["kind"].decode()), header["fortran"] == b"True", header["shape"].split(b",")
+    shape = tuple(int(length.strip(b" L")) for length in sizes if length.strip())
+    needed = header.end() + math.prod(shape) * kind.itemsize
     if needed > size or not math.prod(shape):
         raise EmbeddingFileError(
             f"has {size:,} bytes but its matrix of shape {shape} ends at byte {needed:,}", where=path, hint=_SAVE
         )
-    return np.memmap(path, kind, "r", found.end(), shape, "F" if fortran else "C")
+    return np.memmap(path, kind, "r", header.end(), shape, "F" if fortran else "C")
 
 
 def _is_word(key: object) -> bool:

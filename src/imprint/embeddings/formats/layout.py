@@ -6,7 +6,7 @@ In word2vec's formats the first line is a header. Of the lines read, only those 
 import re
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -66,16 +66,6 @@ def check_count(path: Path, header: Header, rows: int) -> None:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How the lines are built: where the first row is, how many numbers it has, what the header said."""
-
-    start: int
-    first_line: int
-    dimension: int
-    header: Header | None
-
-
-@dataclass(frozen=True)
 class LineBlock:
     """Whole lines, content[start:stop], valid until the next block is read.
 
@@ -95,8 +85,8 @@ class LineBlock:
         return indices + self.first_line if self.numbers is None else self.numbers[indices]
 
 
-def find_layout(path: Path, block: LineBlock) -> Layout:
-    """Learn the layout from the file's first lines."""
+def find_layout(path: Path, block: LineBlock) -> tuple[LineBlock, int, Header | None]:
+    """Learn from the first lines where the rows begin and how many numbers each has; return the header too."""
     start = len(BYTE_ORDER_MARK) if block.content.startswith(BYTE_ORDER_MARK) else 0
     # Lines are cut off one at a time: the block may hold a hundred thousand.
     lines: list[bytes] = []
@@ -117,7 +107,7 @@ def find_layout(path: Path, block: LineBlock) -> Layout:
                 "fastText text, word2vec or fastText binary, gensim .kv, or a file written by imprint convert",
             )
         check_dimension(path, usual)
-        return Layout(start, 1, usual, None)
+        return replace(block, start=start), usual, None
     check_dimension(path, header.dimension)
     if usual == 0:
         raise EmbeddingFileError(
@@ -131,7 +121,7 @@ def find_layout(path: Path, block: LineBlock) -> Layout:
             where=(path, 1),
             hint="correct line 1 or fetch the file again",
         )
-    return Layout(start + len(lines[0]) + 1, 2, usual, header)
+    return replace(block, start=start + len(lines[0]) + 1, first_line=2), usual, header
 
 
 def trailing_numbers(fields: list[bytes]) -> int:
@@ -226,7 +216,7 @@ def keep_lines(block: LineBlock, fields: frozenset[bytes], sampled_from: int | N
     content, at = block.content, block.start
     if content.find(b"\t", at, block.stop) >= 0:
         return block
-    kept = bytearray()
+    kept_lines = bytearray()
     numbers = []
     line = block.first_line
     sampled = frozenset[int]()
@@ -237,12 +227,12 @@ def keep_lines(block: LineBlock, fields: frozenset[bytes], sampled_from: int | N
         end = content.find(b"\n", at) + 1
         space = content.find(b" ", at, end)
         if space <= at or end == block.stop or line in sampled or bytes(content[at:space]) in fields:
-            kept += content[at:end]
+            kept_lines += content[at:end]
             numbers.append(line)
         at = end
         line += 1
     skipped = line - block.first_line - len(numbers)
-    return LineBlock(kept, 0, len(kept), block.first_line, np.array(numbers, dtype=np.int64), skipped)
+    return LineBlock(kept_lines, 0, len(kept_lines), block.first_line, np.array(numbers, dtype=np.int64), skipped)
 
 
 def _line_dimension(fields: list[bytes]) -> int:

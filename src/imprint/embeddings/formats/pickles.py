@@ -226,10 +226,10 @@ class _Memo(dict[int, Any]):
         return super().__len__() + self._words
 
     def __missing__(self, index: int) -> str:
-        place = bisect_right(self._starts, index) - 1
-        if place < 0:
+        batch = bisect_right(self._starts, index) - 1
+        if batch < 0:
             raise KeyError(index)
-        return self._batches[place][index - self._starts[place]]
+        return self._batches[batch][index - self._starts[batch]]
 
     def memoise(self, words: list[str]) -> None:
         self._starts.append(len(self))
@@ -284,14 +284,14 @@ class _InertUnpickler(_Unpickler):  # type: ignore[misc]
         """Take the words of a list at once; step over a dictionary of their numbers, which follow from the list."""
         top = self.stack[-1] if self.stack else None
         start = self._data.tell() - 1
-        if type(top) is list and (found := _WORDS.match(self._data, start)):
-            spelt = _WORD.findall(self._data[start + 1 : found.end() - 1].decode("latin-1"))
+        if type(top) is list and (match := _WORDS.match(self._data, start)):
+            spelt = _WORD.findall(self._data[start + 1 : match.end() - 1].decode("latin-1"))
             words = [word[1:] if word.isascii() else _decode(word[1:]) for word in spelt if word]  # without its length
             self.memo.memoise(words)
             top += words
-            self._data.seek(found.end())
-        elif type(top) is dict and (found := _INDEX.match(self._data, start)):
-            self._data.seek(found.end())
+            self._data.seek(match.end())
+        elif type(top) is dict and (match := _INDEX.match(self._data, start)):
+            self._data.seek(match.end())
         else:
             super().load_mark()
 

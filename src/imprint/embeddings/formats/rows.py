@@ -45,9 +45,9 @@ class GatheredRows:
         check_finite(self.path, self._place, words, values, places)
         if self._only is not None:
             ranks = places - self._first
-            kept = [row for row in rows_to_keep(self._only, words, ranks) if self._repeats.is_new(words[row])]
-            self._ranks += ranks[kept].tolist()
-            words, values = [words[row] for row in kept], values[kept]
+            chosen = [row for row in rows_to_keep(self._only, words, ranks) if self._repeats.is_new(words[row])]
+            self._ranks += ranks[chosen].tolist()
+            words, values = [words[row] for row in chosen], values[chosen]
         held, needed = len(self.words), len(self.words) + len(words)
         if needed > len(self._matrix):
             self._grow(needed, part)
@@ -71,15 +71,15 @@ class GatheredRows:
         self._matrix = grown
 
     def _drop_repeats(self) -> None:
-        kept = 0
+        count = 0
         # Row by row and in place: a second matrix may not fit in memory, and repeated words are few.
         for row, word in enumerate(self.words):
             if self._repeats.is_new(word):
-                if kept != row:
-                    self._matrix[kept] = self._matrix[row]
-                    self.words[kept] = word
-                kept += 1
-        del self.words[kept:]
+                if count != row:
+                    self._matrix[count] = self._matrix[row]
+                    self.words[count] = word
+                count += 1
+        del self.words[count:]
 
 
 def assemble(

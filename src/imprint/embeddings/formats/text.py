@@ -6,7 +6,6 @@ return before it: U+00A0, U+2028 and their like are letters of a word. Carriage 
 """
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,22 +46,21 @@ def read(source: Source, only: Collection[str] | None) -> Embedding:
     lines = Lines(source)
     block = lines.next_block()
     assert block is not None  # an empty file was refused before its format was asked for
-    layout = find_layout(source.path, block)
-    block = replace(block, start=layout.start, first_line=layout.first_line)
-    lines.line = layout.first_line
-    rows = GatheredRows(source.path, layout.dimension, only, place="line", first=layout.first_line)
-    parser = Parser(source, layout.dimension, rows)
+    block, dimension, header = find_layout(source.path, block)
+    lines.line = first = block.first_line
+    rows = GatheredRows(source.path, dimension, only, place="line", first=first)
+    parser = Parser(source, dimension, rows)
     fields = None if only is None else first_fields(only)
     count = 0
     while block is not None:
         if fields is not None:
-            block = keep_lines(block, fields, layout.first_line if keeps_background(only) else None)
+            block = keep_lines(block, fields, first if keeps_background(only) else None)
         parsed, passed = parser.parse(block)
         count += parsed + block.skipped
         lines.line += passed + block.skipped
         block = lines.next_block()
-    if layout.header is not None:
-        check_count(source.path, layout.header, count)
+    if header is not None:
+        check_count(source.path, header, count)
     return rows.embedding()
 
 
@@ -123,9 +121,9 @@ class Parser:
         for row, column, begin, end in hard.tolist():
             field = text[begin:end].tobytes().strip()
             if not NUMERAL.fullmatch(field):
-                found = show(field.decode(errors="replace"))
+                quoted = show(field.decode(errors="replace"))
                 raise EmbeddingFileError(
-                    f"the vector of {show(words[row])} has {found}",
+                    f"the vector of {show(words[row])} has {quoted}",
                     expected=f"number {column + 1} of {self._dimension}",
                     words=[words[row]],
                     where=(self._source.path, int(places[row])),
@@ -136,10 +134,10 @@ class Parser:
 
     def _bad_row(self, line: bytes, number: int) -> EmbeddingFileError:
         fields = split_fields(line)
-        found = trailing_numbers(fields[1:])
+        numbers = trailing_numbers(fields[1:])
         advice = "the file was cut short or that line is damaged: fetch it again, or remove the line"
         if len(fields) > self._dimension + 1:
             advice = "correct or remove that line"
         return EmbeddingFileError(
-            f"has {found} numbers", expected=str(self._dimension), where=(self._source.path, number), hint=advice
+            f"has {numbers} numbers", expected=str(self._dimension), where=(self._source.path, number), hint=advice
         )

@@ -21,7 +21,22 @@ if (form) {
     answered = undefined;
     ask();
   });
+  form.querySelectorAll("textarea").forEach(forgetName);
   offerCopies();
+  // Where the answer is out of sight, as below the words on a phone, what has changed is shown at the foot of the window.
+  const said = document.getElementById("said");
+  const toggle = ([entry]) => said.classList.toggle("unseen", entry.isIntersecting);
+  new IntersectionObserver(toggle, { rootMargin: "0px 0px -30%" }).observe(result);
+}
+
+// A set of other words than those that came with a name is not called so any longer.
+function forgetName(box) {
+  const name = document.getElementsByName(`${box.name}_name`)[0];
+  const words = () => box.value.split(/[,;\n]/).map((word) => word.trim());
+  const first = new Set(words());
+  box.addEventListener("input", () => {
+    if (name?.value === name?.defaultValue && !words().some((word) => word && first.has(word))) name.value = "";
+  });
 }
 
 function question() {

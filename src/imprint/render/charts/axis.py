@@ -59,13 +59,13 @@ def dots(points: Sequence[Point], *, x_title: str, width: int = WIDTH) -> Spec:
     plot = min(width, _WIDEST) - _LABELS
     listed: list[DataRow] = [
         {
-            "line": place,
+            "line": line,
             "word": point.word,
             "label": fitting(point.word, _LABELS - 10),
             "x": point.x,
             "group": point.group,
         }
-        for place, point in enumerate(drawn)
+        for line, point in enumerate(drawn)
     ]
     groups: dict[str, list[float]] = defaultdict(list)
     for point in placed:

@@ -74,7 +74,7 @@ def forest(
     plot = width - side - 16
     drawn = [test for test in tests if has_place(test.estimate)]
     room = plot if above else side - 12
-    estimates = [_row(place, test, room) for place, test in enumerate(drawn)]
+    estimates = [_row(index, test, room) for index, test in enumerate(drawn)]
     ends = [row[key] for row in estimates for key in ("estimate", "low", "high") if row[key] is not None]
     two = any(row["below"] for row in estimates)
     step = _LINE_HEIGHT * (1 + two) + (26 if above else 9 if two else 13)

@@ -2,7 +2,7 @@
 
 A scatter shows scores against a property, one embedding against another, or before against after. Arrows show pairs of
 words in two components, each pair joined by a line (Caliskan, Bryson and Narayanan, Figure 3). A curve shows what is
-gained against what is lost, setting by setting.
+gained against what is lost, setting by setting. Lines go over an order, such as years, with the bands of intervals.
 """
 
 import math
@@ -53,7 +53,7 @@ _SCATTER_HEIGHT = 420
 _CROWD = 300  # dots of one group; more are drawn smaller
 _CHANNELS: tuple[Literal["x"], Literal["y"]] = ("x", "y")
 # Shape and filling say what colour says.
-GROUPS = (
+_GROUPS = (
     ("circle", ACCENT, ACCENT),
     ("square", PAPER, OTHER),
     ("triangle-up", PAPER, QUIET),
@@ -61,6 +61,7 @@ GROUPS = (
 _ARROWS_HEIGHT = 460
 _ENDS = (("circle", ACCENT, ACCENT), ("square", PAPER, OTHER))
 _CURVE_HEIGHT = 320
+_LINES_HEIGHT = 320
 
 
 def scatter(
@@ -73,7 +74,7 @@ def scatter(
     from_zero: bool = False,
     width: int = WIDTH,
 ) -> Spec:
-    """Draw words in a plane, the outermost `labels` with their names where these find room; y may begin at zero.
+    """Draw words in a plane; y may begin at zero. Of more than `labels`, the outermost have names that find room.
 
     Points with an interval of y or of x have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives
     both axes one range. Of the points' groups, three at most, the first that comes lies on top and has its words named
@@ -84,10 +85,7 @@ def scatter(
     bars = [
         {"x": x, "y": y, "x2": x2, "y2": y2}
         for point in drawn
-        for x, y, x2, y2 in (
-            (point.x, point.low, point.x, point.high),
-            (point.left, point.y, point.right, point.y),
-        )
+        for x, y, x2, y2 in ((point.x, point.low, point.x, point.high), (point.left, point.y, point.right, point.y))
         if all(map(has_place, (x, y, x2, y2)))
     ]
     shown = [*dots, *bars, *({"x": bar["x2"], "y": bar["y2"]} for bar in bars)]
@@ -106,7 +104,7 @@ def scatter(
         layers.append(
             layer(bars, "rule", {"color": QUIET, "strokeWidth": 1.6}, **axes, x2={"field": "x2"}, y2={"field": "y2"})
         )
-    marks = looks("group", dict(zip(groups, GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
+    marks = looks("group", dict(zip(groups, _GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
     for group in reversed(groups):
         members = [row for row in dots if row["group"] == group]
         size: DataRow = (
@@ -120,8 +118,9 @@ def scatter(
     ]
     segments = [({"x": bar["x"], "y": bar["y"]}, {"x": bar["x2"], "y": bar["y2"]}) for bar in bars]
     segments += [(ends[0], ends[1])] if ends else []
-    # More than asked for: some stand in for those without room.
-    layers.append(plane.names(named[: 4 * labels], dots, segments, most=labels, hover=hover))
+    # More than asked for: some stand in for those without room. So few that each can be named have all their names.
+    most = labels if len(dots) > labels else None
+    layers.append(plane.names(named[: 4 * labels], dots, segments, most=most, hover=hover))
     return finish(layers, width=width - SIDE, height=_SCATTER_HEIGHT)
 
 
@@ -143,8 +142,8 @@ def arrows(
     sides = {word: side for pair in drawn for side, word in zip(ends or ("first", "second"), pair, strict=True)}
     dots = [row | {"group": sides[row["word"]]} for row in point_rows([places[word] for word in sides])]
     spots = {row["word"]: row for row in dots}
-    segments = [(spots[one], spots[other]) for one, other in drawn]
-    lines = [{"x": one["x"], "y": one["y"], "x2": other["x"], "y2": other["y"]} for one, other in segments]
+    segments = [(spots[first], spots[second]) for first, second in drawn]
+    lines = [{"x": first["x"], "y": first["y"], "x2": second["x"], "y2": second["y"]} for first, second in segments]
 
     plane = plane_for(dots, width, _ARROWS_HEIGHT)
     axes = plane.channels(x_title, y_title)
@@ -163,7 +162,7 @@ def curve(
 ) -> Spec:
     """Join points in the order given, each named by its word; the `chosen` one is filled."""
     drawn = drawable(points)
-    dots = [row | {"order": place, "chosen": row["word"] == chosen} for place, row in enumerate(point_rows(drawn))]
+    dots = [row | {"order": index, "chosen": row["word"] == chosen} for index, row in enumerate(point_rows(drawn))]
     plane = plane_for(dots, width, _CURVE_HEIGHT)
     axes = plane.channels(x_title, y_title)
     filling = {"condition": {"test": "datum.chosen", "value": ACCENT}, "value": PAPER}
@@ -175,6 +174,30 @@ def curve(
         plane.names(dots, dots, pairwise(dots), hover=hover),
     ]
     return finish(layers, width=width - SIDE, height=_CURVE_HEIGHT)
+
+
+def lines(points: Sequence[Point], *, x_title: str, y_title: str, width: int = WIDTH) -> Spec:
+    """Join the points of each group, three at most, in a line; x are whole numbers, written without commas."""
+    drawn = drawable(points)
+    rows = [row | {"low": point.low, "high": point.high} for row, point in zip(point_rows(drawn), drawn, strict=True)]
+    marks = dict(zip(dict.fromkeys(point.group for point in drawn), _GROUPS, strict=False))
+    ends = [end for point in drawn for end in (point.y, point.low, point.high) if end is not None and has_place(end)]
+    plane = Plane(scale_for([point.x for point in drawn], 0, width - SIDE), scale_for([0.0, *ends], _LINES_HEIGHT, 0))
+    axes = plane.channels(x_title, y_title)
+    axes["x"] |= {"axis": {"format": "d"}}
+    hover = tooltips("word", {"x": x_title, "y": y_title, "low": "from", "high": "to"}, ())
+    look = looks("group", marks, legend={} if len(marks) > 1 else None)
+    between = {**axes, "y": axes["y"] | {"field": "low"}}
+    has_band = "isValid(datum.low) && isValid(datum.high)"
+    layers = [zero_rule("y")]
+    for group, (_, _, tone) in marks.items():
+        of_group = [row for row in rows if row["group"] == group]
+        layers += [
+            layer(of_group, "area", {"opacity": 0.18, "color": tone}, where=has_band, **between, y2={"field": "high"}),
+            layer(of_group, "line", {"strokeWidth": 1.6, "color": tone}, **axes),
+        ]
+    layers.append(layer(rows, "point", {"size": 44, "opacity": 1}, **axes, **look, tooltip=hover))
+    return finish(layers, width=width - SIDE, height=_LINES_HEIGHT)
 
 
 class Plane(NamedTuple):
@@ -210,8 +233,8 @@ class Plane(NamedTuple):
     ) -> Spec:
         """Write the words of rows beside their dots, the first rows first; see `place_labels`."""
         taken = [(dot(*self.spot(row)), DOT_WEIGHT) for row in dots]
-        for one, other in segments:
-            taken += [(step, LINE_WEIGHT) for step in trail(self.spot(one), self.spot(other))]
+        for start, end in segments:
+            taken += [(step, LINE_WEIGHT) for step in trail(self.spot(start), self.spot(end))]
         anchors = [Anchor(*self.spot(row), row["word"]) for row in named]
         frame = Box(0, 0, self.x.end, self.y.start)
         labels = place_labels(anchors, taken, frame, most=most, middle=self.middle(dots))

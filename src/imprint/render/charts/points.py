@@ -100,7 +100,7 @@ def point_rows(points: Sequence[Point]) -> list[DataRow]:
 
 def hint_fields(hints: Mapping[str, str]) -> DataRow:
     """Return hints under numbers, since a key with a dot or a bracket would be read as a path."""
-    return {f"hint{place}": text for place, text in enumerate(hints.values())}
+    return {f"hint{index}": text for index, text in enumerate(hints.values())}
 
 
 def tooltips(word: str, numbers: Mapping[str, str], hints: Iterable[Mapping[str, str]]) -> list[DataRow]:
@@ -109,7 +109,7 @@ def tooltips(word: str, numbers: Mapping[str, str], hints: Iterable[Mapping[str,
     return [
         channel(f"{word}:N", title="title"),  # by this very name the heading
         *(channel(f"{name}:Q", title=_key(title), format=".3~f") for name, title in numbers.items()),
-        *(channel(f"hint{place}:N", title=_key(title)) for place, title in enumerate(titles)),
+        *(channel(f"hint{index}:N", title=_key(title)) for index, title in enumerate(titles)),
     ]
 
 
@@ -123,10 +123,10 @@ def fitting(text: str, width: float) -> str:
     if text_width(text) <= width:
         return text
     left = width - text_width("…")
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         left -= _letter_width(letter) * TEXT
         if left < 0:
-            return f"{text[:place].rstrip()}…"
+            return f"{text[:index].rstrip()}…"
     return text
 
 

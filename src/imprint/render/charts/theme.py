@@ -80,11 +80,11 @@ def finish(layers: Sequence[Spec], *, width: int, height: int) -> Spec:
     names: dict[int, str] = {}
     datasets: dict[str, list[DataRow]] = {}
     named = []
-    for one in layers:
-        name = names.setdefault(id(one["data"]), f"rows{len(names)}")
+    for drawn in layers:
+        name = names.setdefault(id(drawn["data"]), f"rows{len(names)}")
         if name not in datasets:
-            datasets[name] = [{key: clean(value) for key, value in row.items()} for row in one["data"]]
-        named.append(one | {"data": {"name": name}})
+            datasets[name] = [{key: clean(value) for key, value in row.items()} for row in drawn["data"]]
+        named.append(drawn | {"data": {"name": name}})
     size = {"width": width, "height": height, "padding": 4}
     return {"$schema": _SCHEMA, "config": config, "layer": named, **size, "datasets": datasets}
 

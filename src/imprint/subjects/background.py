@@ -43,8 +43,8 @@ class CommonWords:
     def without(self, missing: Iterable[str]) -> "CommonWords":
         """Return the others."""
         lost = set(missing)
-        kept = [place for place, word in enumerate(self.words) if word not in lost]
-        return CommonWords(tuple(self.words[place] for place in kept), self.ranks[kept])
+        rows = [row for row, word in enumerate(self.words) if word not in lost]
+        return CommonWords(tuple(self.words[row] for row in rows), self.ranks[rows])
 
     def background(self, rows: Floats | Floats32) -> Background | None:
         """Return what words are compared with, from vectors of these words; None where there are too few."""
@@ -77,7 +77,7 @@ def common_words() -> CommonWords:
     words = seeds.background()
     ranks, _ = ranks_of(words)
     order = np.argsort(ranks, kind="stable")
-    return CommonWords(tuple(words[place] for place in order), ranks[order])
+    return CommonWords(tuple(words[row] for row in order), ranks[order])
 
 
 def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
@@ -88,8 +88,8 @@ def ranks_of(words: Sequence[str]) -> tuple[Ints, float]:
     table = frequency_table()
     rarest = max(table.values()) + 1
     parts = [[table.get(part) for part in spaced(word).lower().split()] or [None] for word in words]
-    ranks = [rarest if None in found else max(rank for rank in found if rank is not None) for found in parts]
-    return np.array(ranks, dtype=np.int64), float(np.mean([None not in found for found in parts]))
+    ranks = [rarest if None in each else max(rank for rank in each if rank is not None) for each in parts]
+    return np.array(ranks, dtype=np.int64), float(np.mean([None not in each for each in parts] or [True]))
 
 
 @dataclass(frozen=True, eq=False)

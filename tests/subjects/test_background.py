@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from imprint.association.frequency import replacement_p
 from imprint.association.seat import seat
+from imprint.association.sizes import replacement_p
 from imprint.association.vectors import SetVectors
 from imprint.embeddings.embedding import unit_rows
 from imprint.embeddings.vocabulary import frequent_words
 from imprint.stimuli.catalog import languages
 from imprint.stimuli.seeds import gender_specific
 from imprint.stimuli.templates import fill
-from imprint.subjects.common import GROUP, FramedWords, ranked_words, ranks_of
+from imprint.subjects.background import GROUP, FramedWords, ranked_words, ranks_of
 from imprint.subjects.encodings import encode_texts
 from imprint.subjects.opening import load, open_encoder
 
