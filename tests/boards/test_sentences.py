@@ -16,7 +16,7 @@ QUESTIONS = {
     "nationality": ("africa-pleasant", "asia-pleasant"),
 }
 
-SCALE = "Here 10\xa0% is of the distance between the two kinds of words: the scale of the table."
+OF_DISTANCE = "10\xa0% of the distance between the two kinds of words, the scale of the table"
 
 
 def read(text):
@@ -88,14 +88,13 @@ def test_the_headline_is_about_standard_questions_and_then_about_others():
 
 
 @pytest.mark.parametrize(
-    ("outcome", "said"), [("small", "are equal within 10\xa0%"), ("cannot tell", "cannot be told apart")]
+    ("outcome", "said"), [("small", f"are equal within {OF_DISTANCE}"), ("cannot tell", "cannot be told apart")]
 )
 def test_how_the_models_to_take_compare_is_said(outcome, said):
     rows = pairs("abc", {("a", "c"), ("b", "c")}, outcome=outcome)
     assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
         "On gender (average of 2 questions), take a or b: less bias than in c.",
         f"On gender, those with less bias {said}.",
-        SCALE,
     ]
 
 
@@ -117,8 +116,7 @@ def test_models_equal_to_those_with_less_bias_are_not_called_undecided():
     assert (choice.take, choice.alike, choice.undecided, choice.is_complete) == (("a",), ("c",), ("d",), False)
     assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
         "On gender (average of 2 questions), a has less bias than b. c and d cannot be told apart from a.",
-        "On gender, c is equal to a within 10\xa0%; c to b too; d may have more or less bias than the others.",
-        SCALE,
+        f"On gender, c is equal to a within {OF_DISTANCE}; c also to b; d may have more or less bias than the others.",
     ]
     differing = [
         msgspec.structs.replace(row, outcome="present") if {row.change_from, row.change_to} == {"a", "d"} else row
@@ -170,7 +168,7 @@ def test_a_model_that_lacks_the_questions_words_is_not_compared_by_other_tests()
     assert choose(over_same_tests(rows)["gender"]) == choose(pairs("abc", {("a", "b"), ("a", "c")}))
     assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
         "On gender (average of 2 questions), take a: less bias than in b and c.",
-        "d is not compared on gender: it lacks words that the questions need.",
+        "Not compared on gender, where words that the questions need are missing: d.",
     ]
 
 

@@ -46,8 +46,8 @@ def differences(first: Sequence[Measured[Any]], second: Sequence[Measured[Any]])
         less = _less(row, of_topic)
         if any(rows[test].less not in (None, less) for test in row.tests):
             less = None
-        outcomes = tuple(rows[test].outcome or "cannot tell" for test in row.tests)
-        fields = msgspec.structs.asdict(row) | {"less": less, "test_outcomes": outcomes, **_ends(of_topic)}
+        fields = msgspec.structs.asdict(row) | {"less": less} | _ends(of_topic)
+        fields["test_outcomes"] = tuple(rows[test].outcome or "cannot tell" for test in row.tests)
         yield BoardTopicDifferenceRow(**fields)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
+from imprint.boards import sentences
 from imprint.boards.comparing import DifferenceRow
 from imprint.boards.rows import (
     PART,
@@ -14,18 +15,6 @@ from imprint.boards.rows import (
     BoardTestRow,
     BoardTopicDifferenceRow,
     BoardTopicRow,
-)
-from imprint.boards.sentences import (
-    DIFFER,
-    best_quality,
-    count_differences,
-    left_open,
-    not_compared,
-    nothing_to_compare,
-    over_same_tests,
-    say_topics,
-    standard_questions,
-    untopical,
 )
 from imprint.kinds import Kind, Part
 from imprint.kinds.sizes import WORDS, capital, size_text
@@ -77,7 +66,7 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     answered = counted([row for row in rows if isinstance(row, BoardTestRow)])
     found = [row for row in rows if isinstance(row, BoardDifferenceRow) and row.found]
     differing = Counter(asked for row in found for asked in (row.test, row.topics[:1]))
-    standard, topics = standard_questions(), list(dict.fromkeys(row.topics[:1] for row in answered))
+    standard, topics = sentences.standard_questions(), list(dict.fromkeys(row.topics[:1] for row in answered))
 
     def rank(cells: Sequence[BoardTestRow]) -> tuple[bool, int, int, int]:
         test, topic = cells[0].test, cells[0].topics[:1]
@@ -94,7 +83,7 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     places = _SHOWN - bool(others)
     shown, more = (*about, *columns[:places], *others[:1]), (*columns[places:], *others[1:])
     yield table(BoardRow, _CAPTION, models, shown, more=more, main=True)
-    yield from map(footnote, not_compared(models))
+    yield from map(footnote, sentences.not_compared(models))
     yield footnote(
         "Below zero, the other group is nearer. "
         f"Quality is Spearman's correlation in {_benchmark(models)} ({_RATINGS}), with its 95 % interval."
@@ -192,7 +181,8 @@ def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
 
 def show_topics(rows: Sequence[Row]) -> Iterator[Block]:
     """Draw each topic's size against quality, and list the sizes."""
-    topics = over_same_tests([row for row in rows if isinstance(row, BoardTopicRow) and row.reason != "controls"])
+    sized = [row for row in rows if isinstance(row, BoardTopicRow) and row.reason != "controls"]
+    topics = sentences.over_same_tests(sized)
     rated = {row.embedding: row for row in rows if isinstance(row, BoardRow) and row.quality is not None}
     charts = [chart for own in topics.values() if (chart := _chart(own, rated)) is not None]
     yield from charts[:1]
@@ -229,11 +219,8 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
             )
             for row in drawn
         ]
-        quality_title = f"quality (Spearman, {_benchmark([*models.values()])})"
-        size_title = "size, percent of the distance"
-        return scatter(
-            dots, x_title=quality_title, y_title=size_title, from_zero=True, marks=OUTCOME_MARKS, width=width
-        )
+        x_title, y_title = f"quality (Spearman, {_benchmark([*models.values()])})", "size, percent of the distance"
+        return scatter(dots, x_title=x_title, y_title=y_title, from_zero=True, marks=OUTCOME_MARKS, width=width)
 
     def quality(row: BoardTopicRow) -> Cell:
         return Cell(number(models[row.embedding].quality, 3), order=models[row.embedding].quality)
@@ -258,9 +245,9 @@ def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
     def compared(row: DifferenceRow) -> Cell:
         return Cell(_said(row), more=join(_decides(row, by_pair), " "))
 
-    yield footnote(count_differences(questions))
+    yield footnote(sentences.count_differences(questions))
     outcome = Field("outcome", "Do they differ?", "Opens to both sizes and what moves the difference.", cell=compared)
-    of_topics = over_same_tests([row for row in rows if isinstance(row, BoardTopicDifferenceRow)])
+    of_topics = sentences.over_same_tests([row for row in rows if isinstance(row, BoardTopicDifferenceRow)])
     for by, first, kind, compared_rows in (
         ("topic", Field("topic"), BoardTopicDifferenceRow, chain(*of_topics.values())),
         ("question", NAME, BoardDifferenceRow, questions),
@@ -293,7 +280,7 @@ def _decides(row: DifferenceRow, questions: Mapping[tuple[str, str, str], BoardD
 
 
 def _said(row: DifferenceRow) -> Text:
-    said = DIFFER[row.outcome or "cannot tell"]
+    said = sentences.DIFFER[row.outcome or "cannot tell"]
     if row.less is not None:
         return say("{}: less bias in {}", said, title(row.less))
     return f"{said}: {REASONS[row.reason]}" if row.reason else said
@@ -326,9 +313,9 @@ BOARD = Kind(
     row=BoardRow,
     part=BOARD_PART,
     blocks=show_board,
-    sentences=nothing_to_compare,
+    sentences=sentences.nothing_to_compare,
     claims=claim_board,
-    certainty=best_quality,
+    certainty=sentences.best_quality,
     joins=("board-test", "board-measured", "board-difference"),
     rank=-3,
     opens=1,
@@ -347,15 +334,15 @@ BOARD_DIFFERENCE = Kind(
     part=BOARD_PART,
     blocks=show_differences,
     joins=("board-topic-difference",),
-    sentences=untopical,
+    sentences=sentences.untopical,
     rank=-2,
     opens=1,
 )
 BOARD_TOPIC_DIFFERENCE = Kind(
     row=BoardTopicDifferenceRow,
     part=BOARD_PART,
-    sentences=say_topics,
-    certainty=left_open,
+    sentences=sentences.say_topics,
+    certainty=sentences.left_open,
     claims=lambda rows: [_COMPARED],
     rank=-4,
     opens=1,

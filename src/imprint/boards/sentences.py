@@ -31,6 +31,7 @@ DIFFER: dict[SizeOutcome, str] = {
 
 Topical = TypeVar("Topical", bound=TopicRow)
 
+_OF_DISTANCE = f"{TENTH} of the distance between the two kinds of words, the scale of the table"
 _MOST_GROUPS = 3  # of models with less bias than the same others, which the page says in sentences
 _MOST_NAMES = 3  # of models in a headline; more are counted
 
@@ -100,9 +101,8 @@ def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 def _equal(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     """Say which models are equal, where more are than not: each two of them."""
-    models = _models(pairs)
     small = {name for row in pairs if row.outcome == "small" for name in (row.change_from, row.change_to)}
-    others = [name for name in models if name not in small]
+    others = [name for name in _models(pairs) if name not in small]
     unequal = [row for row in pairs if row.outcome != "small" and {row.change_from, row.change_to} <= small]
     if len(small) <= len(others) or unequal:
         return "the words do not decide which model has less bias"
@@ -123,12 +123,8 @@ def _rests_on(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     tests = pairs[0].tests
     if not tests:
         return title(pairs[0].topic)
-    mean = "average of " if len(tests) > 1 else ""
-    return say("{} ({}{})", title(pairs[0].topic), mean, several(len(tests), _noun(tests)))
-
-
-def _noun(tests: Sequence[str]) -> str:
-    return "question" if _questions().issuperset(tests) else "test"
+    mean, noun = "average of " if tests[1:] else "", "question" if _questions().issuperset(tests) else "test"
+    return say("{} ({}{})", title(pairs[0].topic), mean, several(len(tests), noun))
 
 
 def _questions() -> frozenset[str]:
@@ -149,13 +145,13 @@ def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> It
     differing = {name for row in pairs if row.found for name in (row.change_from, row.change_to)}
     apart = [name for name in choice.undecided if not choice.alike or name in differing]
     if alike := [*choice.alike, *(name for name in choice.undecided if name not in apart)]:
-        yield say("{} cannot be told apart from {}.", _counted(alike, "{} others"), _them(choice.take))
+        yield say("{} cannot be told apart from {}.", _counted(alike, "{} others"), _them(choice))
     if apart:
         yield say("For {}, the words do not decide.", _counted(apart, "the other {}", 1))
 
 
-def _them(names: Sequence[str]) -> Text:
-    return "them" if names[1:] else title(names[0])
+def _them(choice: ModelChoice) -> Text:
+    return "them" if choice.take[1:] else title(choice.take[0])
 
 
 def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
@@ -183,20 +179,17 @@ def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iter
         small = {frozenset((row.change_from, row.change_to)) for row in pairs if row.outcome == "small"}
         said: list[Text] = []
         if choice.is_ordered and among:
-            alike = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
+            alike = f"are equal within {_OF_DISTANCE}" if among == {"small"} else "cannot be told apart"
             said.append(f"those with less bias {alike}")
         if choice.alike:
-            are = "are" if choice.alike[1:] else "is"
-            alike_names = names_of_models(choice.alike)
-            said.append(say("{} {} equal to {} within {}", alike_names, are, _them(choice.take), TENTH))
+            are, within = "are" if choice.alike[1:] else "is", TENTH if said else _OF_DISTANCE
+            said.append(say("{} {} equal to {} within {}", names_of_models(choice.alike), are, _them(choice), within))
         near = {larger: [name for name in choice.alike if {name, larger} in small] for larger in choice.smaller}
-        said += [say("{} to {} too", names_of_models(names), title(larger)) for larger, names in near.items() if names]
+        said += [say("{} also to {}", names_of_models(same), title(name)) for name, same in near.items() if same]
         if choice.undecided:
             said.append(say("{} may have more or less bias than the others", names_of_models(choice.undecided)))
         if said:
             yield say("On {}, {}.", title(pairs[0].topic), join(said, "; "))
-    if any(choice.is_ordered and (choice.take[1:] or choice.alike) for choice, _ in decided):
-        yield f"Here {TENTH} is of the distance between the two kinds of words: the scale of the table."
     if not decided and any(row.outcome == "cannot tell" for row in rows):
         yield "Where the words do not decide, either model may have less: other words of these kinds could say so."
     yield from _lacking(rows)
@@ -210,9 +203,8 @@ def _lacking(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
         if without and standard_questions().intersection(pairs[0].tests):
             lacking.setdefault(without, []).append(title(topic))
     for names, topics in lacking.items():
-        are, lack = ("are", "they lack") if names[1:] else ("is", "it lacks")
-        said = "{} {} not compared on {}: {} words that the questions need."
-        yield say(said, names_of_models(names), are, _listed(topics), lack)
+        said = "Not compared on {}, where words that the questions need are missing: {}."
+        yield say(said, _listed(topics), names_of_models(names))
 
 
 def _models(rows: Sequence[BoardTopicDifferenceRow]) -> list[str]:
