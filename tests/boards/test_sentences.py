@@ -8,6 +8,7 @@ from made_rows import make_row
 
 from imprint.boards.sentences import best_quality, choose, headline, left_open, over_same_tests, say_topics
 from imprint.render.terminal import draw_text
+from imprint.reports.conclusions import claims
 
 QUESTIONS = {
     "gender": ("gender-career", "gender-ability"),
@@ -184,6 +185,20 @@ def test_pairs_that_differ_in_single_questions_are_counted_where_topics_are_equa
     said = "On gender (average of 2 questions), all 3 models compared are equal within 10\xa0%"
     assert [read(text) for text in headline(rows)] == [f"{said}; in single questions, 1 pair differs."]
     assert [read(text) for text in headline(rows[1:])] == [f"{said}."]
+
+
+def test_a_topic_with_answers_about_single_models_may_leave_open_which_has_less():
+    rows = [
+        make_row("board-test", test="age-pleasant", embedding=name, embedding_sha256=name, topics=("age",), **sized)
+        for name, sized in (
+            ("a", {"outcome": "small", "size": 0.03, "size_low": -0.02, "size_high": 0.09}),
+            ("b", {"outcome": "cannot tell", "size": -0.05, "size_low": -0.14, "size_high": 0.04}),
+        )
+    ]
+    (said,) = headline(pairs("ab", {}, topic="age"))
+    assert read(said) == "On age (1 question), the words do not decide which model has less bias."
+    assert "Topics with an answer about single models: age." in [read(can) for can, _ in claims(rows)]
+    assert "Topics with an answer: age." in [read(can) for can, _ in claims(rows[:1])]
 
 
 def test_the_best_quality_is_said_with_whose_interval_reaches_it():
