@@ -187,7 +187,7 @@ def test_pairs_that_differ_in_single_questions_are_counted_where_topics_are_equa
     assert [read(text) for text in headline(rows[1:])] == [f"{said}."]
 
 
-def test_a_topic_with_answers_about_single_models_may_leave_open_which_has_less():
+def test_a_topic_with_answers_about_some_models_may_leave_open_which_has_less():
     rows = [
         make_row("board-test", test="age-pleasant", embedding=name, embedding_sha256=name, topics=("age",), **sized)
         for name, sized in (
@@ -197,7 +197,7 @@ def test_a_topic_with_answers_about_single_models_may_leave_open_which_has_less(
     ]
     (said,) = headline(pairs("ab", {}, topic="age"))
     assert read(said) == "On age (1 question), the words do not decide which model has less bias."
-    assert "Topics with an answer about single models: age." in [read(can) for can, _ in claims(rows)]
+    assert "Topics with an answer about some models: age." in [read(can) for can, _ in claims(rows)]
     assert "Topics with an answer: age." in [read(can) for can, _ in claims(rows[:1])]
 
 

@@ -104,7 +104,7 @@ def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
         (answered if said_more else without).append(topic)
     languages = {row.tests_language for row in rows if row.tests_language is not None} - {"all"}
     if answered or without:
-        of = " about single models" if len({row.embedding_sha256 for row in about}) > 1 else ""
+        of = " about some models" if len({row.embedding_sha256 for row in about}) > 1 else ""
         spoken = say(" (language: {})", title(", ".join(sorted(languages)))) if languages else ""
         none = say(" No answer: {}.", title(", ".join(without))) if without else ""
         said = say("Topics with an answer{}: {}{}.{}", of, title(", ".join(answered) or "none"), spoken, none)
