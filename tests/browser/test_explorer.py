@@ -239,6 +239,8 @@ def test_the_axis_and_the_neighbours_follow_the_typing(opened):
     page = opened("/axis")
     page.locator("#words").fill("nurse, engineer")
     wait_for(page, "Of 2 words")
+    page.locator("#words").fill("rose, ant, lily")
+    wait_for(page, "Of 3 words")
     page.locator("#pairs").fill("he, she\nrose, ant")
     page.locator("#result code").filter(has_text="rose").first.wait_for()
     page.goto("/neighbours")

@@ -54,6 +54,16 @@ _RATINGS = "ratings of word pairs by people"
 _AVERAGE = "A topic's size is the average of its questions; opposite directions cancel."
 _SHOWN = 4  # columns of sizes; the rest is shown on request
 _CAPTION = "How strong each association is: share of the distance between the two kinds of words, 99.5 % interval"
+_COMPARED_ON = (
+    "Two models are compared on the words that both have, so a difference may not be the difference of their "
+    f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
+    "bias: the other model shows a difference itself, and both the difference and the sum of the two sizes "
+    "exclude zero. Frequency must not explain it in lists that are not matched."
+)
+_COMPARED = (
+    f"Which models differ, and which are equal within {TENTH}, for words like those tested.",
+    "That models without a clear difference are equal: there may be too few words.",
+)
 _MARKS: dict[SizeOutcome, str] = {"substantial": "◆", "present": "◐", "small": "■", "cannot tell": "○"}
 
 
@@ -296,18 +306,6 @@ _COLUMNS: Columns = (
     Field("size", "Second less first", "The second's size less the first's.", cell=_difference),
 )
 _MORE: Columns = (Field("size_before", "Size of the first"), Field("size_after", "Size of the second"), "less")
-
-
-_COMPARED_ON = (
-    "Two models are compared on the words that both have, so a difference may not be the difference of their "
-    f"sizes. Equal within {TENTH}: the whole interval of the difference lies within {TENTH} of the distance. Less "
-    "bias: the other model shows a difference itself, and both the difference and the sum of the two sizes "
-    "exclude zero. Frequency must not explain it in lists that are not matched."
-)
-_COMPARED = (
-    f"Which models differ, and which are equal within {TENTH}, for words like those tested.",
-    "That models without a clear difference are equal: there may be too few words.",
-)
 
 BOARD = Kind(
     row=BoardRow,

@@ -178,7 +178,7 @@ def board_entries(subjects: Any) -> list[BoardEntry]:
         subjects = [BoardEntry(source, name) for name, source in subjects.items()]
     entries = [entry for subject in subjects for entry in _entries_of(subject)]
     if len(entries) < 2:
-        got = "".join(entry.shown for entry in entries) or "none"
+        got = entries[0].shown if entries else "none"
         hint = "to look at one model alone, run imprint audit"
         raise SettingError(option="subjects", got=got, expected="two models or more", hint=hint)
     return entries

@@ -32,7 +32,7 @@ _EARLIER = (1, 2, 3)
 _EARLIER_TABLE = f"{_TABLE} WITHOUT ROWID"
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
 _PAUSE = 0.01  # seconds between two tries of our own
-_PAGE = 16_384  # bytes a page of a new file, so that a vector of up to 1,000 numbers is in one
+_PAGE = 16_384  # bytes a page of a new file, so that a vector of up to 4,000 numbers is in one
 _CACHED = 65_536  # kB of pages in memory
 _ASKED_AT_ONCE = 500  # keys a query, below SQLite's oldest limit on parameters
 

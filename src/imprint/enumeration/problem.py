@@ -183,22 +183,22 @@ def transfer_problem(
 
 def _same_names(problem: Problem, other: Embedding, settings: Settings) -> tuple[Targets, Indices]:
     """Look up the names of the groups, those left after cleaning, in another embedding."""
-    wanted = problem.targets
-    there = find_targets(other, wanted.names, seed=np.random.SeedSequence(settings.seed))
-    index_of = {name: i for i, name in enumerate(wanted.names)}
-    chosen = np.array([index_of[name] for name in there.names], dtype=np.intp)
+    first = problem.targets
+    second = find_targets(other, first.names, seed=np.random.SeedSequence(settings.seed))
+    index_of = {name: i for i, name in enumerate(first.names)}
+    chosen = np.array([index_of[name] for name in second.names], dtype=np.intp)
     labels = problem.labels[chosen]
     counts = np.bincount(labels, minlength=settings.groups)
     if not counts.all():
         empty = int(counts.argmin())
-        lacking = [name for name, label in zip(wanted.names, problem.labels, strict=True) if label == empty]
+        lacking = [name for name, label in zip(first.names, problem.labels, strict=True) if label == empty]
         raise VocabularyError(
             f"has none of the {len(lacking):,} names of group {letters(settings.groups)[empty]}",
             where=other.name,
             words=lacking,
             hint="ask for fewer groups, or compare embeddings that share names",
         )
-    return replace(there, bearers=wanted.bearers[chosen], table=wanted.table), labels
+    return replace(second, bearers=first.bearers[chosen], table=first.table), labels
 
 
 def _vectors(

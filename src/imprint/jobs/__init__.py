@@ -15,8 +15,8 @@ class Part:
     Where no part asks an embedding's tests, `order_alone` is its place. A gate counts its rows only for subjects that
     pass their controls, unless they are a control of their own. An `english` part has word lists or names in English
     alone, whatever the language of the tests. A card lists the tests that were not run of a part that `asks_tests` of
-    the catalogue. Pages and cards with its rows explain its `terms`, and say what numbers cannot show by its `limits`;
-    of a part `alone`, such as people's answers, nothing of what every page says of vectors.
+    the catalogue. Pages and cards with its rows explain its `terms`, and say what numbers cannot show by its `limits`.
+    If all its parts are `alone`, as people's answers are, a page leaves out what other pages say of vectors.
     """
 
     name: str

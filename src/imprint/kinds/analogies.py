@@ -6,20 +6,15 @@ from typing import TYPE_CHECKING
 from imprint.checks import PairScore
 from imprint.directions.analogies import AnalogyRow
 from imprint.directions.axis import show_end
+from imprint.directions.neighbours import NameRankingRow, NeighboursRow
 from imprint.kinds import Kind, Part, terms
-from imprint.rows import Row
-from imprint.tables import Field, table
-from imprint.view import Block, Details, Prose, Text, count, footnote, say, title, words
+from imprint.rows import Row, WordValue
+from imprint.tables import Columns, Field, table
+from imprint.view import Block, Details, Prose, Text, count, footnote, number, percent, probability, say, title, words
 
 if TYPE_CHECKING:
     from imprint.jobs.job import Job
     from imprint.types import Progress
-
-
-from imprint.directions.neighbours import NameRankingRow, NeighboursRow
-from imprint.rows import WordValue
-from imprint.tables import Columns
-from imprint.view import number, percent, probability
 
 STEREOTYPES = Part(
     "analogies",

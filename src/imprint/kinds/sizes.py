@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, TypeVar
 from imprint.association.rows import AssociationRow, SizedRow, outcome_counts
 from imprint.kinds.tests import MISSING, OUTCOME, name_cell, outcome_text
 from imprint.masking import Words
-from imprint.render.charts.forest import ForestRow, forest
-from imprint.render.numbers import plain
 from imprint.rows import grouped
 from imprint.significance.outcomes import MARGIN
 from imprint.stimuli.catalog import more_questions
@@ -113,6 +111,9 @@ def sizes_chart(name: str, heading: Text, rows: Sequence[SizedRow], *, x_title: 
     drawn = [row for of_topic in by_topic(rows).values() for row in of_topic if row.size is not None]
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.forest import ForestRow, forest
+        from imprint.render.numbers import plain
+
         lines = [
             ForestRow(
                 shown.text(f"{row.set_name('x')} – {row.set_name('a')}"),

@@ -24,8 +24,6 @@ from imprint.kinds.tests import (
     test_names,
 )
 from imprint.masking import Words
-from imprint.render.charts.axis import dots
-from imprint.render.charts.points import Point
 from imprint.rows import Row, WordValue
 from imprint.tables import Columns, Field, table
 from imprint.view import (
@@ -145,6 +143,9 @@ def _words_chart(row: WeatRow) -> Chart:
     """Draw every word at its score."""
 
     def draw(shown: Words, width: int) -> dict[str, object]:
+        from imprint.render.charts.axis import dots
+        from imprint.render.charts.points import Point
+
         sides = [shown.text(f"{role.upper()}: {row.set_name(role)}") for role in "xy"]
         points = [
             Point(shown.plain(score.word), score.value, group=sides[index >= row.n_x])

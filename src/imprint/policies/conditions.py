@@ -24,6 +24,11 @@ from imprint.rows import Row
 
 GRAMMAR = "KIND[:TEST]:FIELD OP NUMBER"
 EXAMPLES: dict[Rule, str] = {"fail-on": "weat:p<0.01", "require": "weat:gender-career:|size|<0.1"}
+UNJUDGED = "the subject cannot be judged"
+NO_CONTROLS = (
+    "the subject has no controls here; imprint audit, weat and seat write them, and imprint.controls(subject)"
+)
+NO_LANGUAGE = "there are no controls in its language"
 
 _LONGEST = 200  # characters of a condition
 _COMPARISON = re.compile(
@@ -202,13 +207,6 @@ def _refuse_without_interval(condition: Condition, text: str) -> None:
     if reason is not None:
         hint = f"require a size, for example {EXAMPLES['require']!r}"
         raise SettingError(reason, option="--require", got=condition.field, where=f"--require {text}", hint=hint)
-
-
-UNJUDGED = "the subject cannot be judged"
-NO_CONTROLS = (
-    "the subject has no controls here; imprint audit, weat and seat write them, and imprint.controls(subject)"
-)
-NO_LANGUAGE = "there are no controls in its language"
 
 
 def judge(condition: Condition, finding: Row) -> Outcome:

@@ -29,6 +29,16 @@ from imprint.view import (
     words,
 )
 
+SOURCES = (
+    "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016; in "
+    "Science, 2017).",
+    "Groups of names: Swinger, De-Arteaga and others, What are the biases in my word embedding? (2019).",
+    "Sentences: May, Wang and others, On measuring social biases in sentence encoders (2019).",
+    "Directions, analogies and debiasing: Bolukbasi, Chang and others, Quantifying and reducing stereotypes (2016).",
+    "Charts: Vega, Vega-Lite and Vega-Embed, University of Washington Interactive Data Lab, BSD 3-Clause licence.",
+)
+
+_LISTED = 20  # missing words that the paragraph names
 _NO_CONTROLS = "Whether the subject can be judged at all: these findings have no controls."
 
 
@@ -112,18 +122,6 @@ def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
     left = [row for row in rows if isinstance(row, PartRow) and not row.ran and row.why is None]
     if left:
         yield say("Not measured: {}.", join((title(row.title) for row in left), "; ")), "Anything about these."
-
-
-_LISTED = 20  # missing words that the paragraph names
-
-SOURCES = (
-    "Associations: Caliskan, Bryson and Narayanan, Semantics derived automatically from language corpora (2016; in "
-    "Science, 2017).",
-    "Groups of names: Swinger, De-Arteaga and others, What are the biases in my word embedding? (2019).",
-    "Sentences: May, Wang and others, On measuring social biases in sentence encoders (2019).",
-    "Directions, analogies and debiasing: Bolukbasi, Chang and others, Quantifying and reducing stereotypes (2016).",
-    "Charts: Vega, Vega-Lite and Vega-Embed, University of Washington Interactive Data Lab, BSD 3-Clause licence.",
-)
 
 
 def methods_paragraph(rows: Sequence[Row]) -> Text:

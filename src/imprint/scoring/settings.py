@@ -3,10 +3,11 @@
 Nothing is imported, opened or run here.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from imprint.checks import check_whole
 from imprint.errors import SettingError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 else:  # their modules import numpy, which `imprint retrieval --help` does without
     EncodingStore = Report = Texts = object
     FilePath = Path
-import re
-from typing import Literal, cast
 
 Adapter = Literal["function", "command", "http", "valence", "encoder"]
 

@@ -147,7 +147,7 @@ def group_blocks(found: Sequence[rows.MatchingGroupRow]) -> Iterator[Block]:
 
 def association_blocks(found: Sequence[rows.MatchedRow]) -> Iterator[Block]:
     """List every association with the share of people who share it, and all votes, those of most people first."""
-    first = {row.group: row.names[0] for row in found}
+    first = {row.group: row.names[0] for row in found if row.names}
 
     def votes(row: rows.MatchedRow) -> Text:
         return join(say("{} {}", Given(first.get(vote.group, vote.group)), count(vote.people)) for vote in row.votes)

@@ -122,7 +122,7 @@ def ube_design(
         ItemBlock(
             title=_some(held[0], held[0].category_words),
             items=tuple(Item("triple", _some(row, row.words), row.group) for row in held),
-            groups=(*sorted(shown if is_clear else {row.group for row in held}), CANNOT_TELL),
+            groups=(*sorted(sorted(shown if is_clear else {row.group for row in held}), key=len), CANNOT_TELL),
         )
         for held in matched
     )

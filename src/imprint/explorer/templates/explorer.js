@@ -32,10 +32,11 @@ if (form) {
 // A set of other words than those that came with a name is not called so any longer.
 function forgetName(box) {
   const name = document.getElementsByName(`${box.name}_name`)[0];
+  if (!name) return; // words along an axis have none
   const words = () => box.value.split(/[,;\n]/).map((word) => word.trim());
   const first = new Set(words());
   box.addEventListener("input", () => {
-    if (name?.value === name?.defaultValue && !words().some((word) => word && first.has(word))) name.value = "";
+    if (name.value === name.defaultValue && !words().some((word) => word && first.has(word))) name.value = "";
   });
 }
 
