@@ -12,6 +12,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 from imprint.boards.pages import ROWS
 from imprint.boards.rows import BoardDifferenceRow, BoardRow, BoardTopicRow
-from imprint.boards.sentences import count_differences, not_compared
+from imprint.boards.sentences import count_differences, not_compared, over_same_tests
 from imprint.cli import main as imprint
 from imprint.embeddings.convert import convert
 from imprint.embeddings.embedding import Embedding
@@ -121,7 +122,9 @@ def prepare() -> Path:
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
     """Return the models' qualities, their sizes by topic, and what the board says of them, in Markdown."""
-    sized = {(row.embedding, row.topic): row for row in rows if isinstance(row, BoardTopicRow)}
+    topics = [row for row in rows if isinstance(row, BoardTopicRow)]
+    shown = [*chain(*over_same_tests(topics).values()), *(row for row in topics if row.reason == "controls")]
+    sized = {(row.embedding, row.topic): row for row in shown}
     yield f"| model | quality | {' | '.join(TOPICS)} |"
     yield f"|---|--:|{'---|' * len(TOPICS)}"
     for row in rows:
@@ -139,7 +142,7 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
 def cell(row: BoardTopicRow | None) -> str:
     """Return the size in percent with its interval, and the outcome."""
     if row is None:
-        return "not run"
+        return "lacks the words"
     said = f"{row.outcome}: {row.reason}" if row.reason else row.outcome or ""
     if row.size is None or row.size_low is None or row.size_high is None or row.reason == "controls":
         return said

@@ -55,6 +55,16 @@ def test_saved_findings_are_held_to_the_policy(runner, tmp_path, limit, code):
     assert "gender-career" in (tmp_path / "summary.md").read_text()
 
 
+def test_options_on_several_lines_are_all_given(runner, tmp_path):
+    saved(tmp_path, 0.15, 0.3)
+    (tmp_path / "imprint.toml").write_text(POLICY.format(0.5))
+    done = runner(
+        policy="imprint.toml",
+        options="--require weat:gender-career:|size|<0.5\n\n--require weat:gender-career:|size|<0.1\n",
+    )
+    assert done.returncode == 2, done.stderr
+
+
 def test_inputs_are_words_of_one_command_and_never_run(runner, tmp_path):
     saved(tmp_path, 0.15, 0.3)
     hostile = "$(touch broken) `touch broken`; touch broken #"

@@ -3,6 +3,7 @@
 import importlib
 import os
 import signal
+import socket
 import sys
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from operator import add
@@ -150,6 +151,22 @@ def test_a_killed_worker_costs_its_unit_only(client, tmp_path):
     found = run_units(units, executor=client.get_executor(), report=kill_one)
     assert found.pop(20) == b"alive"
     assert found == [slowly(number) for number in range(60)]
+
+
+@pytest.mark.parametrize("greeting", [b"", b"x", (99).to_bytes(8, "little") + b"x", b"220 mail.example ESMTP\r\n"])
+def test_what_greets_unlike_a_scheduler_is_refused_and_not_waited_for(greeting, monkeypatch):
+    monkeypatch.setattr(clusters, "_PATIENCE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def greet():
+            connection = server.accept()[0]
+            connection.sendall(greeting)
+            return connection
+
+        held, address = pool.submit(greet), f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with refuses(SettingError, option="workers", got=address), clusters.open_cluster(address):
+            pass
+        held.result().close()
 
 
 @pytest.mark.slow

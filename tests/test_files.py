@@ -247,6 +247,26 @@ def test_a_damaged_file_of_hashes_is_not_believed(settled, tmp_path, damage):
     assert kept_hashes(tmp_path) == [line]
 
 
+@posix
+@pytest.mark.parametrize("place", ["pipe", "large"])
+def test_a_file_of_hashes_that_is_none_or_far_too_large_is_not_read(settled, tmp_path, place, monkeypatch):
+    kept = tmp_path / "cache" / "hashes.txt"
+    kept.parent.mkdir()
+    if place == "pipe":
+        os.mkfifo(kept)
+    else:
+        with kept.open("wb") as file:
+            file.truncate(1 << 40)  # takes no room on the disk
+    read_text = Path.read_text
+
+    def read_other(path, *arguments, **options):
+        assert path != kept
+        return read_text(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "read_text", read_other)
+    assert hash_file(settled) == hashlib.sha256(settled.read_bytes()).hexdigest()
+
+
 def test_only_the_latest_hashes_are_kept(settled, tmp_path, monkeypatch):
     monkeypatch.setattr("imprint.files._MOST_KEPT", 2)
     for size in range(1, 5):

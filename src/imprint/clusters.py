@@ -20,6 +20,7 @@ WORKERS = (
 )
 
 _PATIENCE = 10  # seconds to wait for a scheduler
+_LARGEST_GREETING = 1 << 16  # bytes; it names versions and compressions
 
 
 def working(workers: Workers | None, *, separate: bool = False) -> contextlib.AbstractContextManager[Executor | None]:
@@ -88,7 +89,7 @@ def _close(client: Any) -> None:
 
 
 def _await_greeting(address: str) -> None:
-    """Raise unless something at a TCP address speaks first, as a scheduler does.
+    """Raise unless something at a TCP address speaks first, and says as much as it announces, as a scheduler does.
 
     A web server, a dashboard's say, waits to be asked something it understands, and the client would wait with it.
     """
@@ -97,5 +98,16 @@ def _await_greeting(address: str) -> None:
     scheme, host = parse_address(address)
     if scheme == "tcp":
         with socket.create_connection(parse_host_port(host), timeout=_PATIENCE) as connection:
-            if not connection.recv(1):
-                raise ConnectionError("the connection was closed at once")
+            if (size := int.from_bytes(_receive(connection, 8), "little")) > _LARGEST_GREETING:
+                raise ConnectionError("what answers is another program")
+            _receive(connection, size)
+
+
+def _receive(connection: socket.socket, size: int) -> bytes:
+    """Return as many bytes, each of which is waited for as long as for a scheduler."""
+    received = b""
+    while len(received) < size:
+        if not (part := connection.recv(size - len(received))):
+            raise ConnectionError("the connection was closed at once")
+        received += part
+    return received

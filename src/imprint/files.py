@@ -40,6 +40,7 @@ _STRAY = 3600  # seconds
 _KEPT_SIZE = 1 << 20  # bytes of a file whose hash is worth keeping
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system
 _MOST_KEPT = 1000  # hashes
+_LARGEST_KEPT = 1 << 20  # bytes of their file
 _OFFICE = {  # what a zip with such a member is
     "word/document.xml": "a Word file (docx)",
     "xl/workbook.xml": "an Excel file (xlsx)",
@@ -289,6 +290,8 @@ class _Hashes:
         self._kept: dict[str, str] = {}
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             self._path = cache_folder() / "hashes.txt"
+            if not self._path.is_file() or self._path.stat().st_size > _LARGEST_KEPT:  # a pipe would not end
+                return
             lines = self._path.read_text("ascii").splitlines()
             self._kept = {key: digest for key, digest, check in map(str.split, lines) if check == _check(key, digest)}
 

@@ -57,11 +57,12 @@ def test_a_difference_is_the_change_from_one_model_to_the_other():
     assert [row.test for row in rows] == ["one", "two", "gender"]
     for row, change in zip(rows, change_rows(first, second), strict=True):
         fields = msgspec.structs.asdict(row)
-        own = {"sets", "scores", "less", *(f"size_{end}" for end in ENDS)}
+        own = {"sets", "scores", "less", "test_outcomes", *(f"size_{end}" for end in ENDS)}
         assert {name: value for name, value in fields.items() if name not in own} == {
             name: value for name, value in msgspec.structs.asdict(change).items() if name not in own
         }
         assert row.less == "first"
+    assert rows[2].test_outcomes == (rows[0].outcome, rows[1].outcome)
     assert [(words.role, words.words) for words in rows[0].sets] == [(role, ()) for role in "xyab"]
 
 

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 from made_rows import make_row
 
-from imprint.boards.sentences import best_quality, choose, headline, left_open, say_topics
+from imprint.boards.sentences import best_quality, choose, headline, left_open, over_same_tests, say_topics
 from imprint.render.terminal import draw_text
+from imprint.reports.conclusions import claims
 
 QUESTIONS = {
     "gender": ("gender-career", "gender-ability"),
@@ -15,6 +16,13 @@ QUESTIONS = {
     "age": ("age-pleasant",),
     "nationality": ("africa-pleasant", "asia-pleasant"),
 }
+
+OF_DISTANCE = "10\xa0% of the distance between the two kinds of words, the scale of the table"
+
+
+def read(text):
+    """Return a sentence in one line."""
+    return draw_text(text).replace("\n  ", " ")
 
 
 def pairs(models, less, *, topic="gender", outcome="cannot tell"):
@@ -64,45 +72,41 @@ def test_decided_topics_come_first_and_equal_models_are_said_to_be(snapshot):
     equal, unknown = pairs("abcd", {}, topic="race", outcome="small"), pairs("abcd", {}, topic="age")
     many = pairs([f"model, {letter}" for letter in "abcdef"], {("model, a", f"model, {other}") for other in "bcdef"})
     assert [
-        [draw_text(text) for text in headline(rows)] for rows in (equal + decided + unknown, equal + unknown, many)
+        [read(text) for text in headline(rows)] for rows in (equal + decided + unknown, equal + unknown, many)
     ] == snapshot
 
 
 def test_the_headline_is_about_standard_questions_and_then_about_others():
     nation = pairs("abc", {("a", "b")}, topic="nationality")
     health = pairs("abc", {}, topic="health")
-    said = [
-        draw_text(text) for text in headline([*nation, *health, *pairs("abc", {}), *pairs("abc", {}, topic="age")])
-    ]
+    said = [read(text) for text in headline([*nation, *health, *pairs("abc", {}), *pairs("abc", {}, topic="age")])]
     assert said == [
-        "On gender (2 questions) and age (1 question), the words do not decide.",
-        "On nationality (2 questions), a has less bias than b. For c, the words do not decide.",
-        "On health (1 test), the words do not decide.",
+        "On gender (average of 2 questions) and age (1 question), the words do not decide which model has less bias.",
+        "On nationality (average of 2 questions), a has less bias than b. For c, the words do not decide.",
+        "On health (1 test), the words do not decide which model has less bias.",
     ]
-    assert [draw_text(text) for text in headline([*health, *nation])] == said[1:], (
-        "what was asked alone is the headline"
-    )
+    assert [read(text) for text in headline([*health, *nation])] == said[1:], "what was asked alone is the headline"
 
 
 @pytest.mark.parametrize(
-    ("outcome", "said"), [("small", "are equal within 10\xa0%"), ("cannot tell", "cannot be told apart")]
+    ("outcome", "said"), [("small", f"are equal within {OF_DISTANCE}"), ("cannot tell", "cannot be told apart")]
 )
 def test_how_the_models_to_take_compare_is_said(outcome, said):
     rows = pairs("abc", {("a", "c"), ("b", "c")}, outcome=outcome)
-    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
-        "On gender (2 questions), take a or b: less bias than in c.",
+    assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (average of 2 questions), take a or b: less bias than in c.",
         f"On gender, those with less bias {said}.",
     ]
 
 
 def test_what_it_means_not_to_be_decided_is_said_once_and_of_which_models():
     rows = pairs("abcde", {("a", "b")})
-    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
-        "On gender (2 questions), a has less bias than b. For the other 3, the words do not decide.",
-        "On gender, c, d and e may have more or less.",
+    assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (average of 2 questions), a has less bias than b. For the other 3, the words do not decide.",
+        "On gender, c, d and e may have more or less bias than the others.",
     ]
     (nothing,) = left_open(pairs("abc", {}), ())
-    assert draw_text(nothing).startswith("Where the words do not decide, either model may have less")
+    assert read(nothing).startswith("Where the words do not decide, either model may have less")
     assert not [*left_open(pairs("abc", {}, outcome="small"), ())]
 
 
@@ -111,9 +115,17 @@ def test_models_equal_to_those_with_less_bias_are_not_called_undecided():
     rows = [msgspec.structs.replace(row, outcome="cannot tell") if row.change_to == "d" else row for row in rows]
     choice = choose(rows)
     assert (choice.take, choice.alike, choice.undecided, choice.is_complete) == (("a",), ("c",), ("d",), False)
-    assert [draw_text(text) for text in (*headline(rows), *left_open(rows, ()))] == [
-        "On gender (2 questions), a has less bias than b. c is within 10\xa0% of a; 1 is undecided.",
-        "On gender, c is within 10\xa0% of a; d may have more or less.",
+    assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (average of 2 questions), a has less bias than b. c and d cannot be told apart from a.",
+        f"On gender, c is equal to a within {OF_DISTANCE}; c also to b; d may have more or less bias than the others.",
+    ]
+    differing = [
+        msgspec.structs.replace(row, outcome="present") if {row.change_from, row.change_to} == {"a", "d"} else row
+        for row in rows
+    ]
+    assert [read(text) for text in headline(differing)] == [
+        "On gender (average of 2 questions), a has less bias than b. c cannot be told apart from a. "
+        "For d, the words do not decide."
     ]
     chained = [*pairs("abcd", {("a", "b"), ("c", "d")}, outcome="small")]
     assert choose(chained).alike == (), "where no order is said, nobody is as low as the lowest"
@@ -123,36 +135,70 @@ def test_an_order_that_the_headline_names_is_not_said_again():
     named = pairs("abc", {("a", "b"), ("a", "c")})
     assert [*say_topics(named)] == [*headline(named)]
     counted = pairs("abcdef", {("a", other) for other in "bcdef"})
-    assert [draw_text(text) for text in say_topics(counted)][1:] == [
-        "Gender: less bias in a than in b, c, d, e and f."
-    ]
+    assert [read(text) for text in say_topics(counted)][1:] == ["Gender: less bias in a than in b, c, d, e and f."]
     chained = pairs("abc", {("a", "b"), ("b", "c"), ("a", "c")})
-    assert [draw_text(text) for text in say_topics(chained)][1:] == ["Gender: less bias in a and b than in c."]
+    assert [read(text) for text in say_topics(chained)][1:] == ["Gender: less bias in a and b than in c."]
 
 
 def test_a_model_is_taken_only_where_every_other_has_more():
-    said = [draw_text(next(headline(pairs("abc", less)))) for less in ({("a", "b"), ("a", "c")}, {("a", "b")})]
+    said = [read(next(headline(pairs("abc", less)))) for less in ({("a", "b"), ("a", "c")}, {("a", "b")})]
     assert said == [
-        "On gender (2 questions), take a: less bias than in b and c.",
-        "On gender (2 questions), a has less bias than b. For c, the words do not decide.",
+        "On gender (average of 2 questions), take a: less bias than in b and c.",
+        "On gender (average of 2 questions), a has less bias than b. For c, the words do not decide.",
     ]
 
 
 def test_models_that_are_equal_are_said_to_be_where_others_cannot_be_told():
     rows = pairs("abc", {}, outcome="small") + [row for row in pairs("abcd", {}) if row.change_to == "d"]
-    assert [draw_text(text) for text in headline(rows)] == [
-        "On gender (2 questions), all but d (undecided) are equal within 10\xa0%."
+    assert [read(text) for text in headline(rows)] == [
+        "On gender (average of 2 questions), all but d (undecided) are equal within 10\xa0%."
     ]
     undecided = [*rows[1:], *pairs("ab", {})]
-    assert [draw_text(text) for text in headline(undecided)] == ["On gender (2 questions), the words do not decide."]
-
-
-def test_a_topic_is_one_whether_two_models_have_its_questions_or_its_tests():
-    by_test = [
-        msgspec.structs.replace(row, tests=("caliskan-6",)) for row in pairs("abcd", {}) if row.change_to == "d"
+    assert [read(text) for text in headline(undecided)] == [
+        "On gender (average of 2 questions), the words do not decide which model has less bias."
     ]
-    said = [draw_text(text) for text in headline(pairs("abc", {("a", "b"), ("a", "c")}) + by_test)]
-    assert said == ["On gender (2 questions), a has less bias than b and c. For d, the words do not decide."]
+
+
+def test_a_model_that_lacks_the_questions_words_is_not_compared_by_other_tests():
+    by_test = [
+        msgspec.structs.replace(row, tests=("caliskan-6",), less="d", outcome="present")
+        for row in pairs("abcd", {})
+        if row.change_to == "d"
+    ]
+    rows = [*by_test, *pairs("abc", {("a", "b"), ("a", "c")})]
+    assert choose(over_same_tests(rows)["gender"]) == choose(pairs("abc", {("a", "b"), ("a", "c")}))
+    assert [read(text) for text in (*headline(rows), *left_open(rows, ()))] == [
+        "On gender (average of 2 questions), take a: less bias than in b and c.",
+        "Not compared on gender, where words that the questions need are missing: d.",
+    ]
+
+
+def test_a_model_with_some_of_the_questions_is_not_compared_with_those_that_have_all():
+    some = [msgspec.structs.replace(row, tests=row.tests[:1]) for row in pairs("abc", {}) if row.change_to == "c"]
+    rows = [*some, *pairs("ab", {("a", "b")})]
+    assert over_same_tests(rows) == {"gender": rows[2:]}
+
+
+def test_pairs_that_differ_in_single_questions_are_counted_where_topics_are_equal():
+    rows = pairs("abc", {}, outcome="small")
+    rows[0] = msgspec.structs.replace(rows[0], test_outcomes=("small", "present"))
+    said = "On gender (average of 2 questions), all 3 models compared are equal within 10\xa0%"
+    assert [read(text) for text in headline(rows)] == [f"{said}; in single questions, 1 pair differs."]
+    assert [read(text) for text in headline(rows[1:])] == [f"{said}."]
+
+
+def test_a_topic_with_answers_about_some_models_may_leave_open_which_has_less():
+    rows = [
+        make_row("board-test", test="age-pleasant", embedding=name, embedding_sha256=name, topics=("age",), **sized)
+        for name, sized in (
+            ("a", {"outcome": "small", "size": 0.03, "size_low": -0.02, "size_high": 0.09}),
+            ("b", {"outcome": "cannot tell", "size": -0.05, "size_low": -0.14, "size_high": 0.04}),
+        )
+    ]
+    (said,) = headline(pairs("ab", {}, topic="age"))
+    assert read(said) == "On age (1 question), the words do not decide which model has less bias."
+    assert "Topics with an answer about some models: age." in [read(can) for can, _ in claims(rows)]
+    assert "Topics with an answer: age." in [read(can) for can, _ in claims(rows[:1])]
 
 
 def test_the_best_quality_is_said_with_whose_interval_reaches_it():
@@ -163,9 +209,9 @@ def test_the_best_quality_is_said_with_whose_interval_reaches_it():
         )
 
     rows = [rated("a", 0.6), rated("b", 0.78), rated("c", 0.8), rated("d", 0.9, judged=False)]
-    assert [draw_text(text) for text in best_quality(rows, ())] == [
+    assert [read(text) for text in best_quality(rows, ())] == [
         "c has the highest quality: 0.80 [0.78 to 0.82]; its interval overlaps with that of b."
     ]
-    assert [draw_text(text) for text in best_quality([rows[0], rows[2]], ())] == [
+    assert [read(text) for text in best_quality([rows[0], rows[2]], ())] == [
         "c has the highest quality: 0.80 [0.78 to 0.82]."
     ]

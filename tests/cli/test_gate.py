@@ -221,6 +221,13 @@ def test_a_gate_without_conditions_or_findings_is_an_error(in_process, rows, tmp
         assert len(result.stderr.splitlines()) == 1
 
 
+def test_a_policy_that_cannot_be_written_is_named(in_process, tmp_path):
+    path = tmp_path / ("long" * 100)
+    refused = in_process("policy", "init", path)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"imprint: {path}: ")
+
+
 def test_findings_of_an_older_schema_are_tables_and_decide_nothing(in_process, tmp_path):
     result = in_process("gate", OLD, "--require", "weat:gender-career:|size|<0.1")
     assert result.returncode == 3

@@ -518,6 +518,67 @@ def test_documents_that_do_not_fit_together_are_refused(tmp_path, own, case):
         read_sets(own[0], written(tmp_path / "d.jsonl", rows))
 
 
+def test_a_document_that_is_not_relevant_is_never_counted_as_relevant_for_its_topic(tmp_path, own):
+    rows = [json.loads(line) for line in own[1].read_text().splitlines()]
+    rows[3]["relevant"] = False
+    with refuses(StimulusError, rows[3]["id"], "not relevant", option="documents"):
+        read_sets(own[0], written(tmp_path / "bad.jsonl", rows))
+
+
+def test_queries_of_which_some_lack_a_topic_are_refused(tmp_path, own):
+    queries, documents = ([json.loads(line) for line in path.read_text().splitlines()] for path in own)
+    del queries[2]["topic"]
+    for document in documents:
+        if document["topic"] == TOPICS[2]:
+            del document["topic"]
+    with refuses(StimulusError, queries[2]["text"], "no topic", option="queries"):
+        read_sets(written(tmp_path / "q2.jsonl", queries), written(tmp_path / "d2.jsonl", documents))
+
+
+@pytest.mark.parametrize("change", ["topic", "query", "relevant"])
+def test_a_query_without_a_relevant_document_is_refused_and_not_left_out(tmp_path, own, change):
+    rows = [json.loads(line) for line in own[1].read_text().splitlines()]
+    if change != "topic":
+        rows = [row | {"query": row.pop("topic")} for row in rows]
+    lost = rows[0].get("topic", rows[0].get("query"))
+    if change == "relevant":
+        rows = [row | {"relevant": row["query"] != lost} for row in rows]
+    else:
+        rows = [row for row in rows if row[change] != lost]
+    with refuses(StimulusError, f"a {lost} for us", option="documents"):
+        read_sets(own[0], written(tmp_path / "d2.jsonl", rows))
+
+
+@pytest.mark.parametrize("name", ["relevent", "relevance", "topics", "query_id", "versions"])
+def test_a_column_by_a_name_near_one_that_is_read_is_refused(tmp_path, own, name):
+    rows = [json.loads(line) for line in own[1].read_text().splitlines()]
+    near = {"topics": "topic"}.get(name)
+    rows = [row | {name: row.pop(near) if near else "1"} for row in rows]
+    with refuses(StimulusError, f"d2.jsonl: line 1: has the column {name!r}", "did you mean"):
+        read_sets(own[0], written(tmp_path / "d2.jsonl", rows))
+
+
+def test_columns_of_other_names_are_not_read(tmp_path, own):
+    rows = [json.loads(line) for line in own[1].read_text().splitlines()]
+    more = [row | {"title": "x", "url": "y", "score": [1], "lang": None} for row in rows]
+    plain, wide = (read_sets(own[0], written(tmp_path / "d2.jsonl", each)) for each in (rows, more))
+    assert plain[0].documents == wide[0].documents
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("d.csv", "id,text,topic,topic\na,{name} cooks,cook,poet\n", 1),
+        ("d.jsonl", '{"id": "a", "text": "{name} cooks", "topic": "cook", "topic": "poet"}\n', 1),
+    ],
+)
+def test_of_two_values_in_one_column_none_is_taken(tmp_path, own, name, content, line):
+    path = tmp_path / name
+    path.write_text(content)
+    with refuses(StimulusError, f"{name}: line {line}:", "'topic' is duplicated"):
+        read_sets(own[0], path)
+
+
 def test_a_query_that_comes_again_is_no_other_query(tmp_path, own):
     queries = written(tmp_path / "q2.jsonl", [{"id": "a", "text": "a cook"}, {"id": "b", "text": "a  cook"}])
     pairs = written(tmp_path / "p.jsonl", [{"first": "a", "second": "b", "unit": "c"}])

@@ -2,10 +2,12 @@
 
 import bz2
 import datetime
+import errno
 import gzip
 import io
 import json
 import lzma
+import os
 import subprocess
 import sys
 import zipfile
@@ -16,6 +18,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 import imprint
 from imprint import files
@@ -257,6 +260,22 @@ def test_a_folder_without_files_names_what_is_read(tmp_path):
     with pytest.raises(CorpusError) as refused:
         texts(tmp_path)
     assert all(ending in refused.value.hint for ending in (".txt", ".jsonl", ".ndjson", ".json", ".parquet"))
+
+
+def test_a_folder_below_that_cannot_be_read_is_refused_rather_than_left_out(tmp_path, monkeypatch):
+    closed = tmp_path / "more" / "closed"
+    closed.mkdir(parents=True)
+    (tmp_path / "a.txt").write_text("rose")
+    scan = os.scandir
+
+    def refused(folder):
+        if Path(folder) == closed:
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with refuses(CorpusError, "Permission denied", where=str(closed)):
+        texts(tmp_path)
 
 
 @pytest.mark.parametrize(("option", "name"), [("field", "docs.txt"), ("column", "docs.jsonl")])

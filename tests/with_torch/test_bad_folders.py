@@ -79,6 +79,54 @@ def test_more_layers_than_weights_are_refused_before_they_are_built(copied):
     refuse(folder, "1000000000000", file="config.json")
 
 
+@pytest.mark.parametrize(
+    ("family", "settings"),
+    [
+        ("bart", {"encoder_layers": 10**6}),
+        ("bart", {"decoder_layers": 10**6}),
+        ("t5", {"num_decoder_layers": 10**6}),
+        ("bert", {"num_labels": 10**6}),
+        ("bert", {"text_config": {"num_hidden_layers": 10**6}}),
+    ],
+)
+def test_more_parts_than_there_can_be_are_refused_whatever_they_are_called(copied, family, settings):
+    folder = copied(family)
+    change(folder, **settings)
+    refuse(folder, "1000000", file="config.json")
+
+
+def test_weights_that_are_not_those_that_were_checked_are_never_read(copied):
+    folder = copied("bert")
+    (folder / "other.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
+    change(folder, transformers_weights="other.safetensors")
+    refuse(folder, "transformers_weights", file="config.json")
+
+
+@pytest.mark.parametrize("name", ["attn_implementation", "_attn_implementation"])
+@pytest.mark.parametrize("value", ["someone/attention", {"text_config": "paged|someone/attention@main"}])
+def test_attention_that_is_a_repository_is_refused(copied, name, value):
+    folder = copied("bert")
+    change(folder, **{name: value})
+    refuse(folder, name, "code of its own", file="config.json")
+
+
+@pytest.mark.parametrize("names", [["../tokenizer.4.0.0.json"], ["/tokenizer.4.0.0.json"], [3], "tokenizer.4.json/x"])
+def test_a_tokenizer_of_another_folder_is_refused(copied, names):
+    folder = copied("bert")
+    (folder.parent / "tokenizer.4.0.0.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"fast_tokenizer_files": names}))
+    refuse(folder, file="tokenizer_config.json")
+
+
+@pytest.mark.parametrize("name", ["bpe.codes", "source.spm", "chat_template.jinja", "prophetnet.tokenizer"])
+def test_identity_follows_every_file_that_a_tokenizer_reads(copied, name):
+    folder = copied("bert")
+    before = TransformersEncoder(folder).identity
+    (folder / name).write_text("x")
+    assert TransformersEncoder(folder).identity != before
+
+
 @pytest.mark.parametrize("name", ["../other.safetensors", "/etc/other.safetensors", "model.bin", "gone.safetensors"])
 def test_an_index_may_name_only_safetensors_of_its_folder(copied, name):
     folder = copied("bert")

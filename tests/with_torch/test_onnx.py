@@ -1,5 +1,6 @@
 """ONNX models: tiny graphs spelt byte by byte, and the real MiniLM in eight bits against its float original."""
 
+import json
 import sys
 
 import numpy as np
@@ -197,6 +198,44 @@ def test_tensors_outside_the_models_folder_are_refused(write, tmp_path, backward
         else:
             path = write(tensors=tensors)
         refuse(path, repr((path.parent / location).name))
+
+
+def test_tensors_that_are_the_default_of_a_function_are_hashed(write):
+    path = write()
+    TABLE.tofile(path.with_name("weights.bin"))
+    tensor = table("weights.bin")
+    value = field(1, "rows") + tensor + field(20, 4)
+    constant = field(2, "t") + field(4, "Constant") + field(5, field(1, "value") + field(20, 4) + field(21, "rows"))
+    function = field(1, "F") + field(5, "t") + field(7, constant) + field(9, field(2, 13)) + field(10, "own")
+    call = field(1, field(2, "table") + field(4, "F") + field(7, "own"))
+    body = field(7, call + GATHER + field(2, "g") + field(11, IDS) + field(12, TOKENS))
+    domains = field(8, field(2, 13)) + field(8, field(1, "own") + field(2, 1))
+    path.write_bytes(field(1, 9) + body + domains + field(25, function + field(11, value)))
+    encoder = OnnxEncoder(path)
+    (TABLE + 1).tofile(path.with_name("weights.bin"))
+    assert OnnxEncoder(path).identity != encoder.identity
+
+
+def test_a_field_whose_number_a_runtime_reads_as_another_is_refused(write):
+    entry = field(1, "location") + field(2, "weights.bin")
+    hidden = number(13 << 3 | 2 | 1 << 32) + number(len(entry)) + entry
+    tensor = b"".join(field(1, size) for size in TABLE.shape) + field(2, FLOAT) + field(8, "table")
+    path = write(tensors=field(5, tensor + hidden + field(14, 1)))
+    TABLE.tofile(path.with_name("weights.bin"))
+    refuse(path, "ONNX")
+
+
+def test_a_graph_that_draws_random_numbers_is_refused(write):
+    noise = node("RandomNormalLike", ["rows"], "last_hidden_state")
+    refuse(write(nodes=(node("Gather", ["table", "input_ids"], "rows"), noise)), "RandomNormalLike")
+
+
+def test_parts_of_a_text_that_share_more_tokens_than_they_have_do_not_end_the_process(write):
+    path = write()
+    words = path.with_name("tokenizer.json")
+    cut = {"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 4}
+    words.write_text(json.dumps(json.loads(words.read_text()) | {"truncation": cut}))
+    assert OnnxEncoder(path).encode(["the cat is here . the dog is there"]).shape == (1, 4)
 
 
 @pytest.mark.parametrize("content", [b"", b"not onnx at all", b"\x00" * 50, b"\xff" * 50, b"PK\x03\x04" + b"a" * 99])

@@ -213,6 +213,44 @@ def test_a_tokenizer_from_elsewhere_is_refused(assembled):
     refuse(folder, file="sentence_bert_config.json")
 
 
+@pytest.mark.parametrize(
+    ("part", "options"),
+    [
+        ("model_kwargs", {"variant": "other"}),
+        ("model_args", {"variant": "other"}),
+        ("model_kwargs", {"attn_implementation": "someone/attention"}),
+        ("processor_kwargs", {"tokenizer_file": "/elsewhere/tokenizer.json"}),
+        ("tokenizer_args", {"vocab_file": "/elsewhere/vocab.txt"}),
+        ("config_kwargs", {"num_hidden_layers": 2}),
+        ("config_args", {"transformers_weights": "model.other.safetensors"}),
+    ],
+)
+def test_settings_that_bring_other_files_or_layers_than_those_that_were_checked_are_refused(assembled, part, options):
+    folder = assembled()
+    (folder / "model.other.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
+    change(folder / "sentence_bert_config.json", lambda config: config.update({part: options}))
+    refuse(folder, *options, file="sentence_bert_config.json")
+
+
+def test_settings_that_name_no_file_are_those_of_the_library(assembled):
+    folder = assembled()
+    options = {"processor_kwargs": {"padding_side": "left", "use_fast": True}, "model_kwargs": {"dtype": "float32"}}
+    change(folder / "sentence_bert_config.json", lambda config: config.update(options))
+    assert SentenceTransformersEncoder(folder).encode(["the cat"]).shape == (1, 5)
+
+
+@pytest.mark.parametrize("sizes", [{"in_features": 10**4}, {"out_features": 10**12}, {"in_features": "16"}])
+def test_a_layer_of_more_numbers_than_its_weights_is_refused_before_it_is_built(assembled, sizes):
+    folder = assembled()
+    change(folder / "2_Dense" / "config.json", lambda config: config.update(sizes))
+    refuse(folder, "more numbers", file="2_Dense/config.json")
+
+
+def test_a_prompt_of_megabytes_is_refused(assembled):
+    folder = assembled(prompts={"query": "x" * 10**6}, default_prompt_name="query")
+    refuse(folder, "1000000 characters", file="config_sentence_transformers.json")
+
+
 def test_a_model_that_is_no_sentence_encoder_is_refused(assembled):
     folder = assembled()
     change(folder / "config_sentence_transformers.json", lambda config: config.update(model_type="SparseEncoder"))

@@ -46,7 +46,9 @@ def differences(first: Sequence[Measured[Any]], second: Sequence[Measured[Any]])
         less = _less(row, of_topic)
         if any(rows[test].less not in (None, less) for test in row.tests):
             less = None
-        yield BoardTopicDifferenceRow(**msgspec.structs.asdict(row) | {"less": less, **_ends(of_topic)})
+        fields = msgspec.structs.asdict(row) | {"less": less} | _ends(of_topic)
+        fields["test_outcomes"] = tuple(rows[test].outcome or "cannot tell" for test in row.tests)
+        yield BoardTopicDifferenceRow(**fields)
 
 
 def names_of(sets: Sequence[WordList]) -> tuple[WordList, ...]:

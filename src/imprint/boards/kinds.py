@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
+from imprint.boards import sentences
 from imprint.boards.comparing import DifferenceRow
 from imprint.boards.rows import (
     PART,
@@ -13,17 +15,6 @@ from imprint.boards.rows import (
     BoardTestRow,
     BoardTopicDifferenceRow,
     BoardTopicRow,
-)
-from imprint.boards.sentences import (
-    DIFFER,
-    best_quality,
-    count_differences,
-    left_open,
-    not_compared,
-    nothing_to_compare,
-    say_topics,
-    standard_questions,
-    untopical,
 )
 from imprint.kinds import Kind, Part
 from imprint.kinds.sizes import WORDS, capital, size_text
@@ -59,6 +50,8 @@ BOARD_PART = Part(PART, "Board of models", 1, controlled=False)
 
 BoardCell = TypeVar("BoardCell", BoardTestRow, BoardMeasuredRow)
 
+_RATINGS = "ratings of word pairs by people"
+_AVERAGE = "A topic's size is the average of its questions; opposite directions cancel."
 _SHOWN = 4  # columns of sizes; the rest is shown on request
 _CAPTION = "How strong each association is: share of the distance between the two kinds of words, 99.5 % interval"
 _COMPARED_ON = (
@@ -83,7 +76,7 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     answered = counted([row for row in rows if isinstance(row, BoardTestRow)])
     found = [row for row in rows if isinstance(row, BoardDifferenceRow) and row.found]
     differing = Counter(asked for row in found for asked in (row.test, row.topics[:1]))
-    standard, topics = standard_questions(), list(dict.fromkeys(row.topics[:1] for row in answered))
+    standard, topics = sentences.standard_questions(), list(dict.fromkeys(row.topics[:1] for row in answered))
 
     def rank(cells: Sequence[BoardTestRow]) -> tuple[bool, int, int, int]:
         test, topic = cells[0].test, cells[0].topics[:1]
@@ -100,12 +93,12 @@ def show_board(rows: Sequence[Row]) -> Iterator[Block]:
     places = _SHOWN - bool(others)
     shown, more = (*about, *columns[:places], *others[:1]), (*columns[places:], *others[1:])
     yield table(BoardRow, _CAPTION, models, shown, more=more, main=True)
-    yield from map(footnote, not_compared(models))
+    yield from map(footnote, sentences.not_compared(models))
     yield footnote(
         "Below zero, the other group is nearer. "
-        f"Quality is Spearman's correlation with people's ratings in {_benchmark(models)}, with its 95 % interval."
+        f"Quality is Spearman's correlation in {_benchmark(models)} ({_RATINGS}), with its 95 % interval."
     )
-    yield Details("What the outcomes mean", tuple(outcome_notes(answered)))
+    yield Details("What the outcomes mean", (*outcome_notes(answered), footnote(_AVERAGE)))
 
 
 def _by_test(rows: Sequence[BoardCell]) -> dict[str, list[BoardCell]]:
@@ -169,7 +162,7 @@ def _benchmark(rows: Sequence[BoardRow]) -> str:
 
 def describe(rows: Sequence[BoardRow]) -> Iterator[Text]:
     """Say how many models are compared, and by which benchmark their quality is measured."""
-    yield say("{} models, quality in {}", count(len(rows)), _benchmark(rows))
+    yield say("{} models, quality in {} ({})", count(len(rows)), _benchmark(rows), _RATINGS)
 
 
 def next_steps(rows: Sequence[BoardRow]) -> Iterator[tuple[str, ...]]:
@@ -198,16 +191,13 @@ def show_tests(rows: Sequence[BoardTestRow]) -> Iterator[Block]:
 
 def show_topics(rows: Sequence[Row]) -> Iterator[Block]:
     """Draw each topic's size against quality, and list the sizes."""
-    topics = [row for row in rows if isinstance(row, BoardTopicRow)]
+    sized = [row for row in rows if isinstance(row, BoardTopicRow) and row.reason != "controls"]
+    topics = sentences.over_same_tests(sized)
     rated = {row.embedding: row for row in rows if isinstance(row, BoardRow) and row.quality is not None}
-    charts = [
-        chart
-        for topic in dict.fromkeys(row.topic for row in topics)
-        if (chart := _chart([row for row in topics if row.topic == topic], rated)) is not None
-    ]
+    charts = [chart for own in topics.values() if (chart := _chart(own, rated)) is not None]
     yield from charts[:1]
     columns: Columns = ("topic", Field("embedding", cell=_linked), "size", OUTCOME, "tests")
-    listed = table(BoardTopicRow, "One size per topic", topics, columns)
+    listed = table(BoardTopicRow, "One size per topic, over the same tests", [*chain(*topics.values())], columns)
     yield Details("Bias against quality in other topics, and one size per topic", (*charts[1:], listed))
 
 
@@ -217,20 +207,21 @@ def _linked(row: BoardTestRow | BoardTopicRow) -> Cell:
 
 def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart | None:
     """Draw size against quality in a topic; nothing where fewer than two models have both."""
-    drawn = [row for row in rows if row.size is not None and row.reason != "controls" and row.embedding in models]
+    drawn = [row for row in rows if row.size is not None and row.embedding in models]
     if len(drawn) < 2:
         return None
 
     def draw(masked: "Words", width: int) -> dict[str, object]:
         from imprint.render.charts.plane import scatter
         from imprint.render.charts.points import Point
+        from imprint.render.charts.theme import OUTCOME_MARKS
 
         dots = [
             Point(
                 masked.plain(row.embedding),
                 models[row.embedding].quality or 0.0,
                 100 * (row.size or 0.0),
-                "shows a difference" if row.found else row.outcome or "cannot tell",
+                row.outcome or "cannot tell",
                 low=None if row.size_low is None else 100 * row.size_low,
                 high=None if row.size_high is None else 100 * row.size_high,
                 left=models[row.embedding].quality_low,
@@ -238,9 +229,8 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
             )
             for row in drawn
         ]
-        quality_title = f"quality (Spearman, {_benchmark([*models.values()])})"
-        size_title = "size, percent of the distance"
-        return scatter(dots, x_title=quality_title, y_title=size_title, from_zero=True, width=width)
+        x_title, y_title = f"quality (Spearman, {_benchmark([*models.values()])})", "size, percent of the distance"
+        return scatter(dots, x_title=x_title, y_title=y_title, from_zero=True, marks=OUTCOME_MARKS, width=width)
 
     def quality(row: BoardTopicRow) -> Cell:
         return Cell(number(models[row.embedding].quality, 3), order=models[row.embedding].quality)
@@ -253,7 +243,7 @@ def _chart(rows: Sequence[BoardTopicRow], models: dict[str, BoardRow]) -> Chart 
         draw,
         table(BoardTopicRow, "The chart's numbers", drawn, columns),
         note="The best place is at the right, near zero: good quality, small size. Bars are the 99.5 % intervals of "
-        "sizes, and the 95 % intervals of quality.",
+        f"sizes, and the 95 % intervals of quality. {_AVERAGE}",
     )
 
 
@@ -265,13 +255,14 @@ def show_differences(rows: Sequence[DifferenceRow]) -> Iterator[Block]:
     def compared(row: DifferenceRow) -> Cell:
         return Cell(_said(row), more=join(_decides(row, by_pair), " "))
 
-    yield footnote(count_differences(questions))
+    yield footnote(sentences.count_differences(questions))
     outcome = Field("outcome", "Do they differ?", "Opens to both sizes and what moves the difference.", cell=compared)
-    for by, first, kind in (
-        ("topic", Field("topic"), BoardTopicDifferenceRow),
-        ("question", NAME, BoardDifferenceRow),
+    of_topics = sentences.over_same_tests([row for row in rows if isinstance(row, BoardTopicDifferenceRow)])
+    for by, first, kind, compared_rows in (
+        ("topic", Field("topic"), BoardTopicDifferenceRow, chain(*of_topics.values())),
+        ("question", NAME, BoardDifferenceRow, questions),
     ):
-        pairs = [row for row in rows if isinstance(row, kind)]
+        pairs = [row for row in compared_rows if isinstance(row, kind)]
         pairs.sort(key=lambda row: (OUTCOMES.index(row.outcome or "cannot tell"), -abs(row.size or 0.0)))
         caption, columns = f"How every two models differ, by {by}", (first, *_COLUMNS, outcome)
         if pairs:
@@ -299,7 +290,7 @@ def _decides(row: DifferenceRow, questions: Mapping[tuple[str, str, str], BoardD
 
 
 def _said(row: DifferenceRow) -> Text:
-    said = DIFFER[row.outcome or "cannot tell"]
+    said = sentences.DIFFER[row.outcome or "cannot tell"]
     if row.less is not None:
         return say("{}: less bias in {}", said, title(row.less))
     return f"{said}: {REASONS[row.reason]}" if row.reason else said
@@ -310,19 +301,19 @@ def _difference(row: DifferenceRow) -> Cell:
 
 
 _COLUMNS: Columns = (
-    Field("change_from", "One model"),
-    Field("change_to", "Another model"),
-    Field("size", "Difference", "Size of the other less that of the one, with its 99.5 % interval.", cell=_difference),
+    Field("change_from", "First model"),
+    Field("change_to", "Second model"),
+    Field("size", "Second less first", "The second's size less the first's.", cell=_difference),
 )
-_MORE: Columns = (Field("size_before", "Size of the one"), Field("size_after", "Size of the other"), "less")
+_MORE: Columns = (Field("size_before", "Size of the first"), Field("size_after", "Size of the second"), "less")
 
 BOARD = Kind(
     row=BoardRow,
     part=BOARD_PART,
     blocks=show_board,
-    sentences=nothing_to_compare,
+    sentences=sentences.nothing_to_compare,
     claims=claim_board,
-    certainty=best_quality,
+    certainty=sentences.best_quality,
     joins=("board-test", "board-measured", "board-difference"),
     rank=-3,
     opens=1,
@@ -341,15 +332,15 @@ BOARD_DIFFERENCE = Kind(
     part=BOARD_PART,
     blocks=show_differences,
     joins=("board-topic-difference",),
-    sentences=untopical,
+    sentences=sentences.untopical,
     rank=-2,
     opens=1,
 )
 BOARD_TOPIC_DIFFERENCE = Kind(
     row=BoardTopicDifferenceRow,
     part=BOARD_PART,
-    sentences=say_topics,
-    certainty=left_open,
+    sentences=sentences.say_topics,
+    certainty=sentences.left_open,
     claims=lambda rows: [_COMPARED],
     rank=-4,
     opens=1,

@@ -4,17 +4,21 @@ The headline is about topics, those of standard questions where there are any. A
 known to have more bias and none is known to have less, where each model to take has less than each of those with more
 and no other model is left. Where some are left, it says which have less than which; else which to avoid. What the
 headline does not decide is said below it: how the models with less compare, and which the words do not decide.
+
+Sizes of a topic are compared where they are over the same tests: its questions, if any model has their words. A model
+that lacks some is not compared in the topic.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from imprint.association.rows import outcome_counts
+from imprint.association.rows import TopicRow, outcome_counts
 from imprint.boards.rows import BoardDifferenceRow, BoardRow, BoardTopicDifferenceRow
 from imprint.kinds.tests import TENTH, by_chance
 from imprint.rows import Row
-from imprint.significance.outcomes import OUTCOMES, SizeOutcome
+from imprint.significance.outcomes import FOUND, OUTCOMES, SizeOutcome
 from imprint.stimuli.catalog import more_questions, questions
 from imprint.view import Text, count, estimate, join, say, several, title
 
@@ -25,6 +29,9 @@ DIFFER: dict[SizeOutcome, str] = {
     "cannot tell": "cannot tell",
 }
 
+Topical = TypeVar("Topical", bound=TopicRow)
+
+_OF_DISTANCE = f"{TENTH} of the distance between the two kinds of words, the scale of the table"
 _MOST_GROUPS = 3  # of models with less bias than the same others, which the page says in sentences
 _MOST_NAMES = 3  # of models in a headline; more are counted
 
@@ -59,7 +66,7 @@ def choose(pairs: Sequence[BoardTopicDifferenceRow]) -> ModelChoice:
     for row in pairs:
         if row.less is not None:
             lower.setdefault(row.change_to if row.less == row.change_from else row.change_from, []).append(row.less)
-    models = list(dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to)))
+    models = _models(pairs)
     left = [name for name in models if name not in lower]
     take = tuple(name for name in left if any(name in names for names in lower.values()))
     choice = ModelChoice({name: lower[name] for name in models if name in lower}, take, ())
@@ -80,7 +87,7 @@ def headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 
 def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
-    by_topic = _by_topic(rows)
+    by_topic = over_same_tests(rows)
     decided = {topic: choice for topic, pairs in by_topic.items() if (choice := choose(pairs)).smaller}
     if decided:
         yield join([said for topic, choice in decided.items() for said in _advice(by_topic[topic], choice)], " ")
@@ -94,15 +101,16 @@ def _headline(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 def _equal(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     """Say which models are equal, where more are than not: each two of them."""
-    models = dict.fromkeys(name for row in pairs for name in (row.change_from, row.change_to))
     small = {name for row in pairs if row.outcome == "small" for name in (row.change_from, row.change_to)}
-    others = [name for name in models if name not in small]
+    others = [name for name in _models(pairs) if name not in small]
     unequal = [row for row in pairs if row.outcome != "small" and {row.change_from, row.change_to} <= small]
     if len(small) <= len(others) or unequal:
-        return "the words do not decide"
-    if not others:
-        return f"all are equal within {TENTH}"
-    return say("all but {} (undecided) are equal within {}", _counted(others, "{} models"), TENTH)
+        return "the words do not decide which model has less bias"
+    everyone = f"all {len(small)} models compared"
+    equal = say("all but {} (undecided)", _counted(others, "{} models")) if others else everyone
+    differing = sum(any(outcome in FOUND for outcome in row.test_outcomes) for row in pairs)
+    single = f"; in single questions, {several(differing, 'pair')} {'differ' if differing > 1 else 'differs'}"
+    return say("{} are equal within {}{}", equal, TENTH, single if differing else "")
 
 
 def standard_questions() -> frozenset[str]:
@@ -112,12 +120,15 @@ def standard_questions() -> frozenset[str]:
 
 def _rests_on(pairs: Sequence[BoardTopicDifferenceRow]) -> Text:
     """Return a topic, and how many questions or tests it was compared by."""
-    tests = max((row.tests for row in pairs), key=len)
+    tests = pairs[0].tests
     if not tests:
         return title(pairs[0].topic)
-    asked = {test.id for test in (*questions(), *more_questions())}
-    noun = "question" if asked.issuperset(tests) else "test"
-    return say("{} ({})", title(pairs[0].topic), several(len(tests), noun))
+    mean, noun = "average of " if tests[1:] else "", "question" if _questions().issuperset(tests) else "test"
+    return say("{} ({}{})", title(pairs[0].topic), mean, several(len(tests), noun))
+
+
+def _questions() -> frozenset[str]:
+    return frozenset(test.id for test in (*questions(), *more_questions()))
 
 
 def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> Iterator[Text]:
@@ -131,17 +142,16 @@ def _advice(pairs: Sequence[BoardTopicDifferenceRow], choice: ModelChoice) -> It
     else:
         more = _counted(exceeding, "{} models, named below")
         yield say("On {}, avoid {}: more bias than in another model.", topic, more)
-    left = len(choice.undecided)
-    if choice.alike:
-        undecided = f"; {left} {'are' if left > 1 else 'is'} undecided" if left else ""
-        yield say("{}{}.", _near(choice, _counted(choice.alike, "{} others", 1)), undecided)
-    elif left:
-        yield say("For {}, the words do not decide.", _counted(choice.undecided, "the other {}", 1))
+    differing = {name for row in pairs if row.found for name in (row.change_from, row.change_to)}
+    apart = [name for name in choice.undecided if not choice.alike or name in differing]
+    if alike := [*choice.alike, *(name for name in choice.undecided if name not in apart)]:
+        yield say("{} cannot be told apart from {}.", _counted(alike, "{} others"), _them(choice))
+    if apart:
+        yield say("For {}, the words do not decide.", _counted(apart, "the other {}", 1))
 
 
-def _near(choice: ModelChoice, alike: Text) -> Text:
-    are, them = "are" if choice.alike[1:] else "is", "them" if choice.take[1:] else title(choice.take[0])
-    return say("{} {} within {} of {}", alike, are, TENTH, them)
+def _them(choice: ModelChoice) -> Text:
+    return "them" if choice.take[1:] else title(choice.take[0])
 
 
 def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
@@ -150,7 +160,7 @@ def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
     Models with more bias than the same ones share a sentence.
     """
     yield from headline(rows)
-    for topic, pairs in _by_topic(rows).items():
+    for topic, pairs in over_same_tests(rows).items():
         choice = choose(pairs)
         together: dict[tuple[str, ...], list[str]] = {}
         for larger, smaller in choice.smaller.items():
@@ -162,26 +172,53 @@ def say_topics(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
 
 
 def left_open(rows: Sequence[BoardTopicDifferenceRow], _: Sequence[Row]) -> Iterator[Text]:
-    """Say what a headline does not decide: how models with less bias compare, and what it means not to be decided."""
-    decided = [(choice, pairs) for pairs in _by_topic(rows).values() if (choice := choose(pairs)).smaller]
+    """Say what a headline does not decide: how models with less bias compare, what is not decided, and what lacks."""
+    decided = [(choice, pairs) for pairs in over_same_tests(rows).values() if (choice := choose(pairs)).smaller]
     for choice, pairs in decided:
         among = {row.outcome for row in pairs if {row.change_from, row.change_to} <= {*choice.take}}
+        small = {frozenset((row.change_from, row.change_to)) for row in pairs if row.outcome == "small"}
         said: list[Text] = []
         if choice.is_ordered and among:
-            alike = f"are equal within {TENTH}" if among == {"small"} else "cannot be told apart"
+            alike = f"are equal within {_OF_DISTANCE}" if among == {"small"} else "cannot be told apart"
             said.append(f"those with less bias {alike}")
         if choice.alike:
-            said.append(_near(choice, names_of_models(choice.alike)))
+            are, within = "are" if choice.alike[1:] else "is", TENTH if said else _OF_DISTANCE
+            said.append(say("{} {} equal to {} within {}", names_of_models(choice.alike), are, _them(choice), within))
+        near = {larger: [name for name in choice.alike if {name, larger} in small] for larger in choice.smaller}
+        said += [say("{} also to {}", names_of_models(same), title(name)) for name, same in near.items() if same]
         if choice.undecided:
-            said.append(say("{} may have more or less", names_of_models(choice.undecided)))
+            said.append(say("{} may have more or less bias than the others", names_of_models(choice.undecided)))
         if said:
             yield say("On {}, {}.", title(pairs[0].topic), join(said, "; "))
     if not decided and any(row.outcome == "cannot tell" for row in rows):
         yield "Where the words do not decide, either model may have less: other words of these kinds could say so."
+    yield from _lacking(rows)
 
 
-def _by_topic(rows: Sequence[BoardTopicDifferenceRow]) -> dict[str, list[BoardTopicDifferenceRow]]:
-    return {topic: [row for row in rows if row.topic == topic] for topic in dict.fromkeys(row.topic for row in rows)}
+def _lacking(rows: Sequence[BoardTopicDifferenceRow]) -> Iterator[Text]:
+    """Say which models lack words of which standard questions, so that they are not compared in their topics."""
+    everyone, lacking = _models(rows), dict[tuple[str, ...], list[Text]]()
+    for topic, pairs in over_same_tests(rows).items():
+        without = tuple(name for name in everyone if name not in _models(pairs))
+        if without and standard_questions().intersection(pairs[0].tests):
+            lacking.setdefault(without, []).append(title(topic))
+    for names, topics in lacking.items():
+        said = "Not compared on {}, where words that the questions need are missing: {}."
+        yield say(said, _listed(topics), names_of_models(names))
+
+
+def _models(rows: Sequence[BoardTopicDifferenceRow]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in (row.change_from, row.change_to)))
+
+
+def over_same_tests(rows: Sequence[Topical]) -> dict[str, list[Topical]]:
+    """Return the rows of each topic that are over all its questions that any of them has; else over most tests."""
+    found, asked = {}, _questions()
+    for topic in dict.fromkeys(row.topic for row in rows):
+        own = [row for row in rows if row.topic == topic]
+        most = max((row.tests for row in own), key=lambda tests: (len(asked.intersection(tests)), len(tests)))
+        found[topic] = [row for row in own if row.tests == most]
+    return found
 
 
 def _counted(names: Sequence[str], many: str, most: int = _MOST_NAMES) -> Text:

@@ -89,10 +89,10 @@ def init_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("imprint.toml"),
 ) -> None:
     """Write a policy with comments, for you to edit."""
-    from imprint.files import write_text
+    from imprint.files import writable, write_text
     from imprint.policies.policy import example
 
-    if file.exists():
+    if writable(file).exists():
         raise SettingError("is there already", where=file, hint="edit it, or name another file")
     write_text(file, example())
     console.print_answer(f"wrote {file}; edit its sizes, then run: imprint audit SUBJECT --policy {file}")

@@ -33,6 +33,7 @@ _TOKENS = ("last_hidden_state", "token_embeddings")
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _TRIED = ("This is a person.", "There they are, and it is late.")  # what a graph that was written is tried on
 _SAME = 1e-5
+_RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 _SILENT = 4  # onnxruntime's level for fatal errors alone
 
 
@@ -59,6 +60,9 @@ class OnnxEncoder(TokenEncoder):
         words = Path(tokenizer) if tokenizer is not None else path.with_name("tokenizer.json")
         _check_file(words, "the tokenizer.json of the model")
         contents = inspect(path)
+        if drawn := _RANDOM & contents.operations:
+            problem = f"draws random numbers ({min(drawn)}), so that a text has no vector of its own"
+            raise EncoderError(problem, where=path, got=min(drawn), hint="export it again, for inference")
         external = external_files(path, contents)
         self._session = _open_session(path)
         self._tokenizer = _open_tokenizer(words)
@@ -178,8 +182,8 @@ def _open_tokenizer(path: Path) -> Any:
     with raising_as(Exception, EncoderError, "is not a tokenizer ({})", where=path, hint=hint):
         tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
-    if tokenizer.truncation is None:
-        tokenizer.enable_truncation(_LONGEST)
+    # Only the first part of a text is read. Parts that share more tokens than they have end the process.
+    tokenizer.enable_truncation(**(tokenizer.truncation or {"max_length": _LONGEST}) | {"stride": 0})
     return tokenizer
 
 

@@ -17,7 +17,7 @@ from imprint.types import Floats32
 # The fields of each message that hold others on the way to a tensor or a node.
 _FIELDS = {
     "model": {7: "graph", 25: "function"},
-    "function": {7: "node"},
+    "function": {7: "node", 11: "attribute"},
     "graph": {1: "node", 5: "tensor", 15: "sparse"},
     "node": {5: "attribute"},
     "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
@@ -155,6 +155,8 @@ def _fields(data: mmap.mmap | bytes, at: int, end: int) -> Iterator[tuple[int, i
     while at < end:
         start = at
         tag, at = _varint(data, at)
+        if tag >> 32:  # a runtime would read the lower bits as another field
+            raise ValueError("a field's number is too large")
         kind, number, begin = tag & 7, 0, at
         if kind == _LENGTH:
             length, begin = _varint(data, at)

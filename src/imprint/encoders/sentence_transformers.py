@@ -12,6 +12,7 @@ from imprint.encoders import weights
 from imprint.encoders.base import identify, stated
 from imprint.encoders.sentence_transformers_files import (
     WITH_WEIGHTS,
+    check_sizes,
     choose_prompt,
     read_modules,
     state_pooling,
@@ -187,8 +188,10 @@ def _open(folder: Path, modules: list[tuple[str, str]], device: Device) -> Any:
             # Opened once to be checked: sentence-transformers itself fills missing weights with random numbers.
             open_transformer(folder / place)
         elif kind in WITH_WEIGHTS:
-            for path in weights.weight_files(folder / place):
+            files = weights.weight_files(folder / place)
+            for path in files:
                 weights.count_tensors(path)
+            check_sizes(kind, folder / place / "config.json", sum(path.stat().st_size for path in files))
     with requiring("sentence-transformers", "encoders"):
         import torch
         from sentence_transformers import SentenceTransformer

@@ -6,6 +6,7 @@ pickles.
 """
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Sequence
@@ -26,6 +27,11 @@ _ROLES = {"query": ("query",), "document": ("document", "passage", "corpus")}  #
 
 _WITHOUT_WEIGHTS = ("Pooling", "Normalize", "Dropout")
 _KNOWN = (*WITH_WEIGHTS, *_WITHOUT_WEIGHTS)
+_SIZES = {"Dense": ("in_features", "out_features"), "LayerNorm": ("dimension",)}
+# What a Transformer's settings may set for the library besides flags: nothing that names a file or a size of its own.
+_FOR_LIBRARY = ("model_kwargs", "processor_kwargs", "config_kwargs", "model_args", "tokenizer_args", "config_args")
+_SETTABLE = {"attn_implementation", "dtype", "torch_dtype", "padding_side", "truncation_side", "model_max_length"}
+_LONGEST_PROMPT = 10_000  # characters; it is read again with each text
 _CLASS = re.compile(rf"sentence_transformers(\.\w+)*\.({'|'.join(_KNOWN)})")
 # How releases before the sixth write the pooling, and what the library calls it now.
 _FLAGS = {
@@ -78,12 +84,9 @@ def read_modules(folder: Path) -> list[tuple[str, str]]:
 
 
 def _check_settings(kind: str, folder: Path) -> None:
-    """Refuse a module that takes its tokenizer from elsewhere or its activation from another library."""
+    """Refuse a module that takes its tokenizer or weights from elsewhere, or its activation from another library."""
     for path in folder.glob("sentence_*_config.json") if kind == "Transformer" else ():
-        if "tokenizer_name_or_path" in weights.read_object(path):
-            raise EncoderError(
-                "takes its tokenizer from elsewhere", where=path, hint="save the tokenizer in the model's folder"
-            )
+        _check_transformer_settings(path)
     if kind != "Dense":
         return
     path = folder / "config.json"
@@ -96,6 +99,34 @@ def _check_settings(kind: str, folder: Path) -> None:
             got=activation,
             hint="choose another model",
         )
+
+
+def _check_transformer_settings(path: Path) -> None:
+    """Refuse settings that bring other weights than those that were checked, or a tokenizer from elsewhere."""
+    settings = weights.read_object(path)
+    if "tokenizer_name_or_path" in settings:
+        raise EncoderError(
+            "takes its tokenizer from elsewhere", where=path, hint="save the tokenizer in the model's folder"
+        )
+    for part in _FOR_LIBRARY:
+        options = settings.get(part, {})
+        if not isinstance(options, dict):
+            raise weights.damaged(path, f"its {part} is not an object", got=options)
+        for name, value in options.items():
+            weights.check_attention(path, name, value)
+            if name not in _SETTABLE and not isinstance(value, bool):
+                hint = "save the model with it, and take it out"
+                raise EncoderError(f"sets {name!r} for the library ({part})", where=path, got=name, hint=hint)
+
+
+def check_sizes(kind: str, path: Path, most: int) -> None:
+    """Refuse a layer of more numbers than its weights have bytes: the library makes room for them before it reads."""
+    if names := _SIZES.get(kind):
+        settings = weights.read_object(path)
+        sizes = [size for name in names if isinstance(size := settings.get(name), int)]
+        if len(sizes) < len(names) or math.prod(sizes) > most:
+            said = ", ".join(f"{name} {settings.get(name)!r}" for name in names)
+            raise weights.damaged(path, f"says more numbers than its weights hold ({said})", got=said)
 
 
 def _read_settings(folder: Path) -> dict[str, Any]:
@@ -142,7 +173,10 @@ def choose_prompt(folder: Path, wanted: str | None, prefix: str) -> tuple[str | 
     if not isinstance(name, str) or name not in prompts:
         offered = ", ".join(sorted(prompts)) or "none"
         raise EncoderError(f"has no prompt {name!r}", where=folder, got=name, hint=f"it has: {offered}")
-    return name, prompts[name] or ""
+    prompt = prompts[name] or ""
+    if len(prompt) > _LONGEST_PROMPT:
+        raise weights.damaged(path, f"has a prompt of {len(prompt)} characters ({name!r})", got=len(prompt))
+    return name, prompt
 
 
 def state_pooling(folder: Path, modules: list[tuple[str, str]]) -> str:

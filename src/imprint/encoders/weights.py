@@ -6,7 +6,7 @@ own is refused.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,10 @@ _LARGEST_JSON = 64 << 20
 _AGAIN = "fetch the model again"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-_READ_BY_LIBRARIES = (".json", ".txt", ".model")
+_READ_BY_LIBRARIES = (".json", ".txt", ".model", ".codes", ".spm", ".tokenizer", ".jinja")
+_LAYERS = re.compile(r"(\w+_)?layers?|num_hidden_groups|inner_group_num")  # built one by one, each before its weights
+_MOST_LAYERS = 1000  # for any model; large ones have a hundred
+_MOST_LABELS = 100_000  # each gets a name before a weight is read
 _UNINFORMATIVE = re.compile(r"models?|onnx|snapshots|\d+_\w+|[0-9a-f]{40}")
 
 
@@ -98,16 +101,55 @@ def check_transformer(folder: Path) -> dict[str, Any]:
         raise EncoderError(
             "is an adapter without its base model", where=folder, hint="merge it into its base model and save that"
         )
-    tensors = sum(count_tensors(path) for path in weight_files(folder))
-    # A library would build every layer before it missed their weights.
-    for key in ("num_hidden_layers", "num_layers", "n_layer", "n_layers"):
-        if isinstance(layers := config.get(key), int) and layers > tensors:
-            raise damaged(folder / CONFIG, f"says {layers} layers, but the weights hold {tensors} tensors")
+    _check_names(tokenizer, settings)
+    _check_counts(folder / CONFIG, config, sum(count_tensors(path) for path in weight_files(folder)))
     if not any(any(folder.glob(pattern)) for pattern in _TOKENIZERS):
         raise EncoderError(
             f"has no tokenizer ({', '.join(_TOKENIZERS)})", where=folder, hint="save the model's own beside it"
         )
     return config
+
+
+def check_attention(path: Path, name: str, value: object) -> None:
+    """Refuse an implementation of attention that is a repository: its code would be fetched and run."""
+    if "attn_implementation" in name and "/" in str(value):
+        hint = "take the line out"
+        raise EncoderError(f"asks for code of its own ({name}), which imprint never runs", where=path, hint=hint)
+
+
+def _check_names(path: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse a tokenizer's settings that name a file outside the model's folder."""
+    names = settings.get("fast_tokenizer_files", [])
+    for name in names if isinstance(names, list) else [names]:
+        if not isinstance(name, str) or Path(name).name != name or not name.endswith(".json"):
+            raise damaged(path, f"names {name!r}, which is not a tokenizer of this folder", got=name)
+
+
+def _check_counts(path: Path, config: dict[str, Any], tensors: int) -> None:
+    """Refuse a config that names other weights, code, or more layers and labels than there can be.
+
+    A library would build every layer before it missed their weights.
+    """
+    if "transformers_weights" in config:
+        raise EncoderError("names other weights (transformers_weights)", where=path, hint=f"keep them in {WEIGHTS}")
+    for name, value in _settings(config):
+        check_attention(path, name, value)
+        if not isinstance(value, int):
+            continue
+        if _LAYERS.fullmatch(name) and value > max(tensors, _MOST_LAYERS):
+            raise damaged(path, f"says {value} layers ({name}), but the weights hold {tensors} tensors", got=value)
+        if name == "num_labels" and value > _MOST_LABELS:
+            raise damaged(path, f"says {value} labels", got=value)
+
+
+def _settings(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what a config sets, also for the parts of a model."""
+    left = [config]
+    while left:
+        for name, value in left.pop().items():
+            yield name, value
+            if isinstance(value, dict):
+                left.append(value)
 
 
 def weight_files(folder: Path) -> list[Path]:

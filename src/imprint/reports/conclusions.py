@@ -114,10 +114,10 @@ def _scope(rows: Sequence[Row]) -> Iterator[Claim]:
         (answered if said_more else without).append(topic)
     languages = {row.tests_language for row in rows if row.tests_language is not None} - {"all"}
     if answered or without:
-        named = title(", ".join(answered) or "none")
+        of = " about some models" if len({row.embedding_sha256 for row in about}) > 1 else ""
         spoken = say(" (language: {})", title(", ".join(sorted(languages)))) if languages else ""
         none = say(" No answer: {}.", title(", ".join(without))) if without else ""
-        said = say("Topics with an answer: {}{}.{}", named, spoken, none)
+        said = say("Topics with an answer{}: {}{}.{}", of, title(", ".join(answered) or "none"), spoken, none)
         yield said, "Anything about other people, topics or languages."
     left = [row for row in rows if isinstance(row, PartRow) and not row.ran and row.why is None]
     if left:

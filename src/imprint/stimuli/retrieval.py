@@ -30,7 +30,9 @@ PAIR = ("first", "second")
 
 _DATA = "stimuli/data/retrieval"
 _TEXTS = ("text", *PAIR)
-_COLUMNS = (*_TEXTS, "id", "query", "relevant", "topic", "version", "document", "unit", "control")
+_OF_QUERIES = ("id", "text", "topic")
+_OF_DOCUMENTS = (*_OF_QUERIES, "query", "relevant", "version", "document")
+_OF_PAIRS = (*PAIR, "unit", "control")
 _MOST = 2_000_000  # pairs of a query and a document in all its versions
 _IRRELEVANT_TOPICS = 9  # whose documents are irrelevant to a query: the next ones in the order of the queries
 _LARGEST = 256 * 1024 * 1024  # characters of texts in a Parquet file
@@ -138,9 +140,14 @@ def bundled_set(name: str) -> RetrievalSet:
 
 def read_sets(queries: FilePath, documents: FilePath, swaps: Sequence[Swap] = ()) -> tuple[RetrievalSet, ...]:
     """Read a user's queries and documents: one set for their versions, or for each pair of groups of names."""
-    rows = list(read_rows_of(queries)), list(read_rows_of(documents))
+    rows = list(read_rows_of(queries)), list(read_rows_of(documents, _OF_DOCUMENTS))
     names = " and ".join(Path(path).name for path in (queries, documents))
-    return make_set(OWN, names, names, *rows, swaps=swaps)
+    parts = make_set(OWN, names, names, *rows, swaps=swaps)
+    relevant = {document.topic for document in parts[0].documents if document.is_relevant is not False}
+    if (text := next((text for text, topic in parts[0].queries if topic not in relevant), None)) is not None:
+        said, hint = f"the query {text!r} has no relevant document", "write one, or leave the query out"
+        raise StimulusError(said, option="documents", hint=hint)
+    return parts
 
 
 def read_pairs(queries: FilePath, pairs: FilePath) -> RetrievalSet:
@@ -148,7 +155,7 @@ def read_pairs(queries: FilePath, pairs: FilePath) -> RetrievalSet:
     query_texts = _queries((row["text"], None) for row in read_rows_of(queries))
     documents: list[Document] = []
     seen = set[tuple[str, ...]]()
-    for number, row in enumerate(read_rows_of(pairs, needed=("first", "second", "unit")), start=1):
+    for number, row in enumerate(read_rows_of(pairs, _OF_PAIRS, needed=(*PAIR, "unit")), start=1):
         versions = {side: row[side] for side in PAIR}
         if len({*versions.values()}) == 1 or tuple(versions.values()) in seen:
             said = f"pair {number} is one that was before, or has one text twice"
@@ -184,6 +191,13 @@ def make_set(
     if (lost := next((each for each in listed if each.topic not in topics_asked), None)) is not None:
         what = "query" if nested else "topic"
         raise StimulusError(f"the {what} {lost.topic!r} of {lost.id!r} is not among the queries", option="documents")
+    if None in topics_asked and len(topics_asked) > 1:
+        text = next(text for text, topic in query_topics if topic is None)
+        raise StimulusError(f"the query {text!r} has no topic, and others have one", option="queries")
+    no = next((each for each in listed if each.is_relevant is False), None)
+    if no is not None and not nested and topics_asked != {None}:
+        said = f"the document {no.id!r} is not relevant, although its topic is that of a query"
+        raise StimulusError(said, option="documents", hint="leave 'relevant' out, or give 'query' in place of 'topic'")
     part = RetrievalSet(name, title, source, query_topics, listed, (), (), drawn=False, nested=nested)
     versions = list(dict.fromkeys(version for document in listed for version in document.versions))
     if versions != [""]:
@@ -260,12 +274,19 @@ def _documents(rows: Sequence[Mapping[str, Any]], nested: bool, source: str) -> 
     return documents
 
 
-def read_rows_of(path: FilePath, needed: Sequence[str] = ("id", "text")) -> Iterator[dict[str, Any]]:
-    """Read rows with the columns that are needed, and what else they have, from JSON lines, CSV or Parquet."""
-    ids = Counter[str]()
+def read_rows_of(
+    path: FilePath, columns: Collection[str] = _OF_QUERIES, *, needed: Sequence[str] = ("id", "text")
+) -> Iterator[dict[str, Any]]:
+    """Read rows with the columns that are needed, and others of these, from JSON lines, CSV or Parquet."""
+    ids, unread = Counter[str](), set[str]()
     for number, parsed in _parsed(Path(path)):
+        for key in parsed.keys() - unread - {*columns}:
+            if hint := did_you_mean(key, [column for column in columns if column not in parsed]):
+                said = f"has the column {key!r}, which is not read"
+                raise StimulusError(said, where=(path, number), hint=f"{hint[:-1]}, or give it another name?")
+            unread.add(key)
         row: dict[str, Any] = {
-            key: _as_text(key, value, (path, number)) for key, value in parsed.items() if key in _COLUMNS
+            key: _as_text(key, value, (path, number)) for key, value in parsed.items() if key in columns
         }
         row = {key: value for key, value in row.items() if value}
         for column in needed:
@@ -311,7 +332,9 @@ def _parsed(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     if ending == ".csv":
         lines = read_rows(path)
-        _, _, columns = next(lines, (0, "", []))
+        heading, _, columns = next(lines, (0, "", []))
+        if columns and (column := _repeated(columns)):
+            raise StimulusError(f"the column {column!r} is duplicated", where=(path, heading), hint="keep one")
         for number, _, cells in lines:
             if len(cells) > len(columns):
                 hint = "put quotation marks around texts with commas or semicolons"
@@ -324,10 +347,17 @@ def _parsed(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             with raising_as(
                 (ValueError, RecursionError), StimulusError, "is not valid JSON ({})", where=(path, number)
             ):
-                row = json.loads(line)
+                row = json.loads(line, object_pairs_hook=_once)
             if not isinstance(row, dict):
                 raise StimulusError(option="each line", got=row, expected="a JSON object", where=(path, number))
             yield number, row
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; of two values of one key, none can be the one that is meant."""
+    if pairs and (key := _repeated(key for key, _ in pairs)) is not None:
+        raise ValueError(f"the key {key!r} is duplicated")
+    return dict(pairs)
 
 
 def _bundled(name: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import msgspec
 
@@ -153,12 +153,18 @@ def forms_of(words: Iterable[str]) -> dict[str, str]:
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and of those in it, without hidden ones; links to folders are not followed."""
-    for directory, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             file = Path(directory, name)
             if not name.startswith(".") and file.is_file():
                 yield file
+
+
+def _refuse(error: OSError) -> NoReturn:
+    """Refuse a folder that cannot be read: its text would be left out without a word."""
+    with reading_file(CorpusError, str(error.filename), "check its permissions, or leave it out"):
+        raise error
 
 
 def _parts(path: Path, settings: TextSettings, *, is_folder: bool) -> Iterator[TextPart]:

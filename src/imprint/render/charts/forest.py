@@ -8,11 +8,8 @@ from typing import Literal
 
 from imprint.render.charts.points import fitting, has_place, hint_fields, scale_for, tooltips
 from imprint.render.charts.theme import (
-    ACCENT,
-    HIGH,
     LINE,
-    MIDDLE,
-    PAPER,
+    OUTCOME_MARKS,
     QUIET,
     SOFT,
     WIDTH,
@@ -35,14 +32,7 @@ _LINE_HEIGHT = 15
 _LETTER = 7
 _ENTRY = 190  # pixels of an entry of the legend
 _BAR = "M-1.2,0L1.2,0"
-# Shape and filling say what colour says.
-_MARKS: dict[str, tuple[str, str, str]] = {
-    "substantial": ("diamond", HIGH, HIGH),
-    "present": ("circle", MIDDLE, MIDDLE),
-    "small": ("square", ACCENT, ACCENT),
-    "cannot tell": ("circle", PAPER, QUIET),
-    "for comparison": ("cross", QUIET, QUIET),
-}
+_MARKS: dict[str, tuple[str, str, str]] = {**OUTCOME_MARKS, "for comparison": ("cross", QUIET, QUIET)}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ gained against what is lost, setting by setting. Lines go over an order, such as
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -72,13 +72,14 @@ def scatter(
     line: tuple[float, float] | Literal["diagonal"] | None = None,
     labels: int = 12,
     from_zero: bool = False,
+    marks: Mapping[str, tuple[str, str, str]] | None = None,
     width: int = WIDTH,
 ) -> Spec:
     """Draw words in a plane; y may begin at zero. Of more than `labels`, the outermost have names that find room.
 
     Points with an interval of y or of x have a bar. `line` is y = slope * x + intercept, or the diagonal, which gives
-    both axes one range. Of the points' groups, three at most, the first that comes lies on top and has its words named
-    first.
+    both axes one range. Of the points' groups, the first that comes lies on top and has its words named first. There
+    are three at most, or those of `marks`, which say what each looks like in every chart and are always explained.
     """
     drawn = drawable(points)
     dots = point_rows(drawn)
@@ -104,13 +105,14 @@ def scatter(
         layers.append(
             layer(bars, "rule", {"color": QUIET, "strokeWidth": 1.6}, **axes, x2={"field": "x2"}, y2={"field": "y2"})
         )
-    marks = looks("group", dict(zip(groups, _GROUPS, strict=False)), legend={} if len(groups) > 1 else None)
+    shapes = dict(zip(groups, _GROUPS, strict=False)) if marks is None else {group: marks[group] for group in groups}
+    explained = looks("group", shapes, legend={} if marks or len(groups) > 1 else None)
     for group in reversed(groups):
         members = [row for row in dots if row["group"] == group]
         size: DataRow = (
             {"size": 36, "strokeWidth": 1.2} if len(members) <= _CROWD else {"size": 14, "strokeWidth": 0.8}
         )
-        layers.append(layer(members, "point", {"opacity": 0.75, **size}, **axes, **marks, tooltip=hover))
+        layers.append(layer(members, "point", {"opacity": 0.75, **size}, **axes, **explained, tooltip=hover))
     named = [
         row
         for group in groups

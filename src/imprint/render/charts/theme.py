@@ -9,6 +9,15 @@ DataRow = dict[str, Any]
 INK, SOFT, LINE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--paper)"
 ACCENT, OTHER, QUIET, MARK = "var(--accent)", "var(--other)", "var(--quiet)", "var(--mark)"
 HIGH, MIDDLE = "var(--high)", "var(--middle)"  # outcomes, the most serious first
+# The left half of a circle, and the line of its right half there and back, which has no inside.
+_HALF_FILLED = "M0,-1A1,1,0,0,0,0,1ZM0,1A1,1,0,0,0,0,-1A1,1,0,0,1,0,1"
+# Shape, filling and line of each outcome, as in tables: shape and filling say what colour says.
+OUTCOME_MARKS = {
+    "substantial": ("diamond", HIGH, HIGH),
+    "present": (_HALF_FILLED, MIDDLE, MIDDLE),
+    "small": ("square", ACCENT, ACCENT),
+    "cannot tell": ("circle", PAPER, QUIET),
+}
 FONT = "system-ui, -apple-system, Roboto, Helvetica, Arial, sans-serif"
 TEXT = 12  # pixels, the smallest type
 

@@ -37,12 +37,13 @@ function sortKey(cell) {
   const datum = cell.dataset.order ?? cell.querySelector("data")?.value;
   if (datum !== undefined && datum !== "" && !Number.isNaN(Number(datum))) return Number(datum);
   const text = cell.textContent.trim();
-  return text === "–" ? "" : text;
+  return text.startsWith("–") ? "" : text; // which may say why
 }
 
-// What is missing comes last in either direction.
+// What is missing comes last in either direction: so does text among numbers.
 function compare(one, other, falling) {
   if (one === "" || other === "") return (one === "") - (other === "");
+  if (typeof one !== typeof other) return (typeof one === "string") - (typeof other === "string");
   const order =
     typeof one === "number" && typeof other === "number"
       ? one - other
